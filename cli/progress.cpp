@@ -1,0 +1,44 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tq::cli {
+namespace {
+
+constexpr std::string_view erase_line = "\r\x1b[K";
+constexpr std::chrono::milliseconds pause{100};
+
+}  // namespace
+
+std::string progress_line(std::string_view what, std::uint64_t done, std::uint64_t total) {
+  if (total == 0) return std::string{what};
+  constexpr std::size_t width = 30;
+  const double share = static_cast<double>(std::min(done, total)) / static_cast<double>(total);
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
+  return fmt::format("[{:-<30}] {:3.0f} %  {}", std::string(filled, '#'), share * 100, what);
+}
+
+Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (drawn_) draw("");
+}
+
+void Progress::show(std::string_view what, std::uint64_t done, std::uint64_t total) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!terminal_ || now < next_) return;
+  next_ = now + pause;
+  draw(progress_line(what, done, total));
+}
+
+void Progress::draw(const std::string& line) {
+  drawn_ = true;
+  std::fputs((std::string{erase_line} + line).c_str(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace tq::cli

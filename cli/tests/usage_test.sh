@@ -1,0 +1,156 @@
+# Every command as a new user meets it: help, wrong usage, exit codes, passwords, broken outputs.
+. "$(dirname "$0")/e2e.sh"
+commands="init enqueue work claim extend complete fail snooze list show stats engines cancel requeue pause resume purge reap"
+id=00000000-0000-7000-8000-000000000000
+
+expect 0 tq
+contains "$out" "tq COMMAND --help"
+expect 0 tq --help
+for command in $commands; do contains "$out" "  $command "; done
+for command in $commands; do
+  expect 0 tq $command --help
+  contains "$out" "Usage: tq $command"
+  contains "$out" "Examples:"
+  contains "$out" "  tq $command"
+  equal "" "$err"
+  expect 2 tq $command --no-such-option
+  equal "" "$out"
+  contains "$err" "Try: tq $command --help"
+done
+expect 0 tq --version
+contains "$out" "tq "
+expect 2 tq nonsense
+contains "$err" "there is no command 'nonsense'"
+expect 2 tq --nonsense
+
+# Before the tables are there, every command says what to run.
+needs="list|stats|show $id|claim -q q|enqueue -q q k|complete $id 1|fail $id 1 --error e|snooze $id 1 --for 1s"
+needs="$needs|extend $id 1|cancel $id|requeue $id|pause q|resume q|purge --older-than 1d|reap|work -q q --exec true"
+while IFS= read -r -d '|' command; do
+  expect 1 tq $command
+  contains "$err" "tq init --db $TQ_DATABASE_URL"
+done <<<"$needs|"
+expect 1 test -e "$folder/jobs.db"
+expect 0 tq init --print
+contains "$out" "CREATE TABLE"
+expect 1 test -e "$folder/jobs.db"
+expect 0 tq init
+contains "$out" "installed version"
+expect 0 tq init
+contains "$out" "already at version"
+expect 0 tq init --json
+contains "$out" '"from":'
+
+# Nothing there: 3. Wrong input: 2, and the message says what would be right.
+expect 3 tq claim -q q
+expect 3 tq show $id
+expect 3 tq cancel $id
+expect 3 tq requeue $id
+expect 4 tq complete $id 1
+expect 4 tq extend $id 1
+expect 0 tq list
+expect 0 tq list --json
+equal "" "$out"
+expect 0 tq stats
+for command in "claim" "claim -q q --lease 5" "claim -q q --lease -1s" "claim -q q -n 0" "claim -q q -n 1001" \
+  "claim -q a -q b" "enqueue -q q" "enqueue k" "enqueue -q q k {" "enqueue -q q k {} extra" \
+  "enqueue -q q k --priority 11" "enqueue -q q k --priority x" "enqueue -q q k --delay 1" \
+  "enqueue -q q k --delay 1s --run-at 2026-01-01T00:00:00Z" "enqueue -q q k --run-at today" \
+  "enqueue -q q k --max-attempts 0" "complete" "complete $id" "complete $id x" "complete $id 0" \
+  "complete 17 1" "complete - 1" "fail $id 1" "fail $id 1 --error e --retry-in 1s --dead" "snooze $id 1" \
+  "show" "show nonsense" "list --state none" "list --after x" "list -n -1" "cancel" "cancel x" \
+  "cancel $id --all" "cancel -q q" "requeue $id --extra-attempts 0" "purge" \
+  "purge --older-than 1d --state ready" "pause" "work -q q" "work --exec true" \
+  "work -q q --exec true -c 0" "work -q q --exec true --lease 0s" "list --db jobs.db" \
+  "list --db mongodb://host/db" "list --db sqlite+odbc:///x" "list --db sqlite:///x?tq_schema=A" \
+  "list --db $TQ_DATABASE_URL --db sqlite:///other.db"; do
+  expect 2 tq $command
+  equal "" "$out"
+  contains "$err" "tq: "
+done
+expect 2 tq enqueue -q "" k
+expect 2 tq enqueue -q q ""
+expect 2 tq enqueue -q q k ""
+expect 2 env -u TQ_DATABASE_URL "$tq_program" list
+contains "$err" "TQ_DATABASE_URL"
+
+# Payloads that a parser of options could misread.
+for payload in '[1,2]' '[]' '{}' '""' '"{}"' 'null' '0'; do
+  expect 0 tq enqueue -q p k "$payload"
+  expect 0 tq show "$out" --payload
+  equal "$payload" "$out"
+done
+expect 0 tq enqueue -q p k --priority -5 -- -7
+expect 0 tq show "$out"
+contains "$out" "payload              -7"
+equal '{"from": "stdin"}' "$(tq show "$(tq enqueue -q p k - <<<'{"from": "stdin"}')" --payload)"
+
+# Ids: a unique beginning is enough to show, and only to show.
+job=$(tq enqueue -q p k --unique u)
+expect 0 tq enqueue -q p k --unique u
+equal "$job" "$out"
+contains "$err" "not stored"
+expect 0 tq enqueue -q p k --unique u --json
+contains "$out" '"inserted":false'
+expect 0 tq show "${job:0:35}"
+expect 2 tq show "${job:0:4}"
+contains "$err" "several jobs begin with"
+expect 2 tq cancel "${job:0:35}"
+
+# Operators.
+expect 0 tq pause p
+expect 3 tq claim -q p
+contains "$(tq stats)" "p (paused)"
+expect 0 tq resume p
+expect 2 tq cancel --all -q p
+contains "$err" "add --yes"
+equal ready "$(state_of "$job")"
+expect 0 tq cancel --all -q p --yes
+equal 0 "$(tq list -q p --state ready --json | wc -l)"
+expect 0 tq cancel --all -q p --yes
+expect 0 tq cancel "$job"
+equal "$job finished" "$out"
+expect 1 tq requeue "$job"
+equal "$job not_dead" "$out"
+expect 0 tq purge --older-than 0s
+contains "$out" "purged 10 cancelled"
+expect 0 tq engines
+contains "$out" "sqlite3"
+expect 0 tq engines --json
+contains "$out" '"driver":"sqlite3"'
+
+# Dead jobs by filter.
+for kind in a b; do
+  tq enqueue -q d $kind --unique $kind >/dev/null
+  tq claim -q d >"$folder/claimed"
+  out=$(<"$folder/claimed")
+  tq fail "$(member job_id)" 1 --error e --dead >/dev/null
+done
+expect 0 tq enqueue -q d b --unique b
+holder=$out
+expect 0 tq requeue --all -q d --kind a --yes --extra-attempts 2
+contains "$out" "requeued"
+contains "$(tq show "${out% *}")" "1 of 3"
+expect 1 tq requeue --all -q d --yes
+contains "$out" "held by $holder"
+
+# Results that cannot be written, closed streams.
+equal 1 "$(tq list >/dev/full 2>"$folder/err"; echo $?)"
+contains "$(<"$folder/err")" "cannot write the results: No space left"
+equal 1 "$(tq list >&- 2>"$folder/err"; echo $?)"
+contains "$(<"$folder/err")" "cannot write the results"
+equal 0 "$(tq enqueue -q p k >/dev/null 2>&-; echo $?)"
+
+# Passwords are shown nowhere.
+for url in postgresql://me:geheim@127.0.0.1:1/db "postgresql://127.0.0.1:1/db?password=geheim" \
+  mongodb://me:geheim@host/db "host=127.0.0.1 password=geheim" "postgresql+odbc://me:geheim@host/db" \
+  "postgresql://me:geheim@[::1/db" "postgresql://me:geheim@127.0.0.1:x/db"; do
+  for command in list init "work -q q --exec true"; do
+    tq $command --db "$url" >"$folder/out" 2>"$folder/err"
+    [ $? != 0 ] || fail "expected no success: $command"
+    lacks "$(<"$folder/out")$(<"$folder/err")" geheim
+  done
+done
+TQ_DATABASE_PASSWORD=geheim tq list --db postgresql://me@127.0.0.1:1/db >"$folder/out" 2>&1
+lacks "$(<"$folder/out")" geheim
+finish

@@ -1,0 +1,78 @@
+#include "worker_log.hpp"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "output.hpp"
+
+namespace tq::cli {
+namespace {
+
+constexpr std::size_t error_characters = 200;
+
+std::string job_of(const WorkerEvent& event) {
+  if (event.job == nullptr) return "?";
+  return fmt::format("{} {}", event.job->job_id.text(), event.job->generation);
+}
+
+std::string short_error(const std::string& text) {
+  return text.empty() ? text : ": " + shortened(printable(text), error_characters);
+}
+
+void log_finished(const std::string& prefix, const WorkerEvent& event) {
+  const bool accepted = event.finish == Finish::done || event.finish == Finish::already;
+  const std::string text =
+      fmt::format("{}{} {}{}", prefix, name(event.verb), job_of(event), short_error(event.message));
+  if (!accepted) {
+    spdlog::warn("{} (not accepted: {})", text, name(event.finish));
+  } else if (event.verb == Verb::failed) {
+    spdlog::warn("{}", text);
+  } else {
+    spdlog::info("{}", text);
+  }
+}
+
+void log_event(const std::string& prefix, const WorkerEvent& event) {
+  using Kind = WorkerEvent::Kind;
+  switch (event.kind) {
+    case Kind::started:
+      return spdlog::debug("{}started {} {}", prefix, job_of(event),
+                           event.job == nullptr ? "" : printable(event.job->kind));
+    case Kind::finished:
+      return log_finished(prefix, event);
+    case Kind::lease_lost:
+      return spdlog::warn("{}lease lost {}", prefix, job_of(event));
+    case Kind::cancel_requested:
+      return spdlog::info("{}asked to stop {}", prefix, job_of(event));
+    case Kind::retried:
+      return spdlog::debug("{}repeated: {}", prefix, printable(event.message));
+    case Kind::disconnected:
+      return spdlog::warn("{}connection lost: {}", prefix, printable(event.message));
+    case Kind::reaped:
+      return spdlog::info("{}reaped {} expired jobs", prefix, event.count);
+    case Kind::stopping:
+      return spdlog::info("{}stopping: no further claims, waiting for running jobs", prefix);
+  }
+}
+
+}  // namespace
+
+void open_log(Detail detail) {
+  const auto colours =
+      colours_on_error() ? spdlog::color_mode::automatic : spdlog::color_mode::never;
+  auto logger = spdlog::stderr_color_mt("tq", colours);
+  logger->set_level(detail == Detail::warnings ? spdlog::level::warn
+                    : detail == Detail::usual  ? spdlog::level::info
+                                               : spdlog::level::debug);
+  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %v", spdlog::pattern_time_type::utc);
+  spdlog::set_default_logger(std::move(logger));
+}
+
+std::function<void(const WorkerEvent&)> log_events(std::string prefix) {
+  return [prefix = std::move(prefix)](const WorkerEvent& event) { log_event(prefix, event); };
+}
+
+void log_note(const std::string& text) { spdlog::info("{}", text); }
+void log_error(const std::string& text) { spdlog::error("{}", text); }
+
+}  // namespace tq::cli

@@ -1,0 +1,138 @@
+// What the suite needs to know about a pair (driver, dialect) besides the product itself. Each
+// pair fills this in, in one file of backends/; nothing else in the suite knows an engine.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tq/connection.hpp"
+#include "tq/dialect.hpp"
+#include "tq/error.hpp"
+#include "tq/id.hpp"
+#include "tq/time.hpp"
+
+namespace tq::conformance {
+
+/// What one statement cost and how the engine went about it.
+struct Examined {
+  std::string statement;  ///< its name
+  std::string plan;       ///< the engine's explanation, for people
+  std::int64_t work = 0;  ///< rows or steps that the engine went through
+  std::string objection;  ///< what the pair finds unacceptable in the plan; empty: nothing
+};
+
+/// The application's own connection, spoken to through the raw client library alone.
+class RawConnection {
+ public:
+  using Row = std::vector<std::string>;
+
+  RawConnection() = default;
+  RawConnection(const RawConnection&) = delete;
+  RawConnection& operator=(const RawConnection&) = delete;
+  virtual ~RawConnection() = default;
+
+  /// Runs a statement or a script; gives the rows of a statement as text, null as "(null)".
+  /// Throws RawError.
+  virtual std::vector<Row> execute(const std::string& sql) = 0;
+  /// A Connection of the driver under test that borrows this one.
+  virtual std::unique_ptr<Connection> borrow() = 0;
+  /// Explains and measures a statement as it would run now, in the open transaction, and leaves
+  /// no change behind.
+  virtual Examined examine(const Statement& statement, std::span<const Argument> arguments) = 0;
+};
+
+class RawError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// How the library's own connection is to be opened.
+struct OpenOptions {
+  Duration lock_wait = {};                ///< give up a lock after this; 0: as the pair likes
+  std::vector<std::string> session = {};  ///< more session settings, before the dialect's own
+};
+
+/// An isolated place in a database: a schema, a file. Made empty, and removed by the destructor
+/// of the one who made it. Any thread may use it.
+class Place {
+ public:
+  Place() = default;
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  virtual ~Place() = default;
+
+  /// By this name another process finds it.
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Connection> open(const OpenOptions& options = {}) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<RawConnection> raw() const = 0;
+  [[nodiscard]] virtual Dialect dialect() const = 0;
+  /// A table's name as SQL text has to say it here.
+  [[nodiscard]] virtual std::string table(std::string_view name) const = 0;
+  /// A dialect whose tables lie in another schema that `connection` can use at the same time;
+  /// nullopt where Capabilities::named_schema is false. May prepare the connection for it.
+  [[nodiscard]] virtual std::optional<Dialect> beside(Connection& connection) const = 0;
+  /// SQL that gives (kind, name) of every table and index here, in order; kind "table" or "index".
+  [[nodiscard]] virtual std::string objects() const = 0;
+};
+
+/// The few SQL texts and facts in which engines differ and that tests need beside the product.
+struct Texts {
+  // An application's transaction.
+  std::string begin;
+  std::string commit;
+  std::string rollback;
+  /// One that keeps the snapshot of its first statement.
+  std::string begin_snapshot;
+  /// What a race with a concurrent winner is under begin_snapshot (ENQ-2).
+  Errc snapshot_race;
+  /// Two transactions that wait for each other end by this.
+  Errc mutual_wait;
+  /// How often the library asks the database for each batch of an enqueue.
+  int trips_a_batch;
+  /// Sets how long a raw session waits for a lock: 100 ms.
+  std::string short_lock_wait;
+  /// The most hostile defaults that an administrator may have set, as session settings.
+  std::vector<std::string> hostile_session;
+  /// A session time zone far from UTC; empty: the engine has none.
+  std::string other_time_zone;
+  /// Gives the session's settings as rows, to compare.
+  std::string session_settings;
+  /// A column of a time moved back by a duration, as an expression.
+  std::function<std::string(std::string_view column, Duration by)> earlier;
+  /// A job's identity as a literal.
+  std::function<std::string(JobId id)> id;
+  /// Makes `table`: seq ascending by itself, job_id and group_key text, event text.
+  std::function<std::string(const std::string& table)> history_table;
+};
+
+/// One server (or library) of a pair. All tests run on each.
+struct Server {
+  std::string pair;      ///< "driver_dialect"
+  std::string instance;  ///< the pair, and what tells its servers apart
+  std::string version;   ///< for the report: the engine and its version
+  Texts texts;
+  std::function<std::unique_ptr<Place>()> make_place;
+  /// A place that another process made; it is not removed.
+  std::function<std::unique_ptr<Place>(const std::string& name)> find_place;
+};
+
+/// A pair and how to find its servers, by the environment.
+struct Pair {
+  std::string name;
+  std::function<std::vector<Server>()> servers;
+};
+
+/// Every pair that was built: the table that main() walks.
+[[nodiscard]] std::vector<Pair> all_pairs();
+
+/// The URLs of an environment variable, separated by blanks.
+[[nodiscard]] std::vector<std::string> urls_of(const char* variable);
+
+}  // namespace tq::conformance

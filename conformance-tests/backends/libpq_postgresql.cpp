@@ -1,0 +1,226 @@
+// The pair libpq + postgresql. TQ_TEST_POSTGRESQL_URL names one or more servers; each test process
+// works in a schema of its own.
+#include <libpq-fe.h>
+
+#include <nlohmann/json.hpp>
+
+#include "pair.hpp"
+#include "tq/libpq.hpp"
+#include "tq/postgresql.hpp"
+
+namespace tq::conformance {
+namespace {
+
+using Handle = std::unique_ptr<PGconn, decltype(&PQfinish)>;
+using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
+using Json = nlohmann::json;
+
+Handle connect(const std::string& url) {
+  Handle handle{PQconnectdb(url.c_str()), &PQfinish};
+  if (PQstatus(handle.get()) != CONNECTION_OK) throw RawError{PQerrorMessage(handle.get())};
+  PQsetNoticeProcessor(
+      handle.get(), [](void* /*unused*/, const char* /*text*/) {}, nullptr);
+  return handle;
+}
+
+std::vector<RawConnection::Row> rows_of(const PGresult* result) {
+  std::vector<RawConnection::Row> rows;
+  for (int r = 0; r < PQntuples(result); ++r) {
+    RawConnection::Row row;
+    for (int c = 0; c < PQnfields(result); ++c) {
+      row.emplace_back(PQgetisnull(result, r, c) != 0 ? "(null)" : PQgetvalue(result, r, c));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+double number(const Json& node, const char* name) { return node.value(name, 0.0); }
+
+// Rows that the scans of a plan have read and thrown away or passed on.
+double rows_read(const Json& node) {
+  double rows = 0;
+  for (const auto& child : node.value("Plans", Json::array())) rows += rows_read(child);
+  return rows + number(node, "Actual Loops") * (number(node, "Actual Rows") +
+                                                number(node, "Rows Removed by Filter") +
+                                                number(node, "Rows Removed by Index Recheck"));
+}
+
+std::string objection_to(const Json& node) {
+  if (node.value("Node Type", "") == "Seq Scan" && node.value("Relation Name", "") == "tq_job") {
+    return "a sequential scan of tq_job";
+  }
+  for (const auto& child : node.value("Plans", Json::array())) {
+    if (auto objection = objection_to(child); !objection.empty()) return objection;
+  }
+  return {};
+}
+
+class LibpqRaw final : public RawConnection {
+ public:
+  explicit LibpqRaw(const std::string& url) : handle_(connect(url)) {}
+
+  std::vector<Row> execute(const std::string& sql) override {
+    return rows_of(checked(PQexec(handle_.get(), sql.c_str())).get());
+  }
+
+  std::unique_ptr<Connection> borrow() override {
+    return std::make_unique<LibpqConnection>(handle_.get());
+  }
+
+  Examined examine(const Statement& statement, std::span<const Argument> arguments) override {
+    execute("SAVEPOINT tqc_examine");
+    const auto text = explain(statement, arguments);
+    execute("ROLLBACK TO SAVEPOINT tqc_examine");
+    const auto plan = Json::parse(text).at(0).at("Plan");
+    const auto pages = number(plan, "Shared Hit Blocks") + number(plan, "Shared Read Blocks");
+    return {.statement = statement.name(),
+            .plan = text,
+            .work = static_cast<std::int64_t>(rows_read(plan) + pages),
+            .objection = objection_to(plan)};
+  }
+
+ private:
+  Result checked(PGresult* raw) {
+    Result result{raw, &PQclear};
+    const auto status = PQresultStatus(raw);
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY) {
+      throw RawError{PQerrorMessage(handle_.get())};
+    }
+    return result;
+  }
+
+  std::string explain(const Statement& statement, std::span<const Argument> arguments) {
+    constexpr Oid int8 = 20;
+    constexpr Oid text = 25;
+    const auto rendered = statement.render(Placeholders::dollar);
+    std::vector<std::string> values;
+    std::vector<const char*> pointers;
+    std::vector<Oid> types;
+    values.reserve(rendered.order.size());
+    for (const auto index : rendered.order) {
+      values.push_back(as_text(arguments[index]));
+      const bool null = std::holds_alternative<std::monostate>(arguments[index]);
+      pointers.push_back(null ? nullptr : values.back().c_str());
+      types.push_back(statement.parameters()[index].type == Type::int64 ? int8 : text);
+    }
+    const auto sql = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + rendered.text;
+    const auto result =
+        checked(PQexecParams(handle_.get(), sql.c_str(), static_cast<int>(values.size()),
+                             types.data(), pointers.data(), nullptr, nullptr, 0));
+    return PQgetvalue(result.get(), 0, 0);
+  }
+
+  Handle handle_;
+};
+
+class Schema final : public Place {
+ public:
+  Schema(std::string url, std::string name, Ownership ownership)
+      : url_(std::move(url)), name_(std::move(name)), ownership_(ownership) {}
+  ~Schema() override {
+    if (ownership_ == Ownership::found) return;
+    try {
+      LibpqRaw{url_}.execute("DROP SCHEMA IF EXISTS " + name_ + ", " + beside_name() + " CASCADE");
+    } catch (const RawError& error) {
+      warn("schema " + name_ + " is left behind: " + error.what());
+    }
+  }
+
+  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::unique_ptr<Connection> open(const OpenOptions& options) const override {
+    auto session = options.session;
+    if (options.lock_wait > Duration{}) {
+      session.push_back("SET lock_timeout = " + std::to_string(options.lock_wait.count() / 1000));
+    }
+    const auto own = dialect().session;
+    session.insert(session.end(), own.begin(), own.end());
+    return LibpqConnection::open(url_, session);
+  }
+  [[nodiscard]] std::unique_ptr<RawConnection> raw() const override {
+    return std::make_unique<LibpqRaw>(url_);
+  }
+  [[nodiscard]] Dialect dialect() const override { return postgresql({.schema = name_}); }
+  [[nodiscard]] std::string table(std::string_view name) const override {
+    return name_ + "." + std::string{name};
+  }
+  [[nodiscard]] std::optional<Dialect> beside(Connection& /*connection*/) const override {
+    return postgresql({.schema = beside_name()});
+  }
+  [[nodiscard]] std::string objects() const override {
+    return "SELECT CASE c.relkind WHEN 'r' THEN 'table' ELSE 'index' END, c.relname "
+           "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+           "WHERE n.nspname = '" +
+           name_ + "' AND c.relkind IN ('r', 'i') ORDER BY 1, 2";
+  }
+
+ private:
+  [[nodiscard]] std::string beside_name() const { return name_ + "_b"; }
+  std::string url_;
+  std::string name_;
+  Ownership ownership_;
+};
+
+Texts texts() {
+  return {
+      .begin = "BEGIN ISOLATION LEVEL READ COMMITTED",
+      .commit = "COMMIT",
+      .rollback = "ROLLBACK",
+      .begin_snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ",
+      // The unique index waits for the winner, whose row the snapshot then cannot see:
+      // https://www.postgresql.org/docs/current/transaction-iso.html#XACT-REPEATABLE-READ
+      .snapshot_race = Errc::serialization,
+      .mutual_wait = Errc::deadlock,
+      .trips_a_batch = 1,
+      .short_lock_wait = "SET lock_timeout = 100",
+      .hostile_session = {"SET default_transaction_isolation = 'serializable'",
+                          "SET TIME ZONE 'Pacific/Chatham'", "SET DateStyle = 'SQL, DMY'",
+                          "SET IntervalStyle = 'sql_standard'",
+                          "SET plan_cache_mode = 'force_generic_plan'"},
+      .other_time_zone = "SET TIME ZONE 'Pacific/Chatham'",
+      .session_settings = "SELECT name, setting FROM pg_settings UNION ALL "
+                          "SELECT 'prepared', name FROM pg_prepared_statements UNION ALL "
+                          "SELECT 'listening', pg_listening_channels() ORDER BY 1, 2",
+      .earlier =
+          [](std::string_view column, Duration by) {
+            return std::string{column} + " - INTERVAL '" + std::to_string(by.count()) +
+                   " microseconds'";
+          },
+      .id = [](JobId id) { return "'" + id.text() + "'"; },
+      .history_table =
+          [](const std::string& table) {
+            return "CREATE TABLE " + table +
+                   " (seq bigint GENERATED ALWAYS AS IDENTITY, job_id text, group_key text, "
+                   "event text)";
+          },
+  };
+}
+
+Server server(const std::string& url) {
+  const auto handle = connect(url);
+  const auto major = std::to_string(PQserverVersion(handle.get()) / 10'000);
+  return {.pair = "libpq_postgresql",
+          .instance = "libpq_postgresql_" + major,
+          .version = std::string{"postgresql "} + PQparameterStatus(handle.get(), "server_version"),
+          .texts = texts(),
+          .make_place =
+              [url] {
+                return std::make_unique<Schema>(url, unique_name("tqc_"), Ownership::made);
+              },
+          .find_place =
+              [url](const std::string& name) {
+                return std::make_unique<Schema>(url, name, Ownership::found);
+              }};
+}
+
+}  // namespace
+
+Pair libpq_postgresql() {
+  return {.name = "libpq_postgresql", .servers = [] {
+            std::vector<Server> servers;
+            for (const auto& url : urls_of("TQ_TEST_POSTGRESQL_URL")) servers.push_back(server(url));
+            return servers;
+          }};
+}
+
+}  // namespace tq::conformance

@@ -1,0 +1,129 @@
+// What needs millions of rows or many processes; minutes long, run on demand.
+#include <algorithm>
+#include <iostream>
+
+#include "child.hpp"
+#include "examiner.hpp"
+#include "fixture.hpp"
+#include "tq/schema.hpp"
+
+namespace tq::conformance {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Scale : public PairTest {
+ protected:
+  void SetUp() override {
+    PairTest::SetUp();
+    fresh_ = server().make_place();
+    install_schema(*fresh_->open(), fresh_->dialect());
+  }
+  [[nodiscard]] const Place& fresh() const { return *fresh_; }
+
+ private:
+  std::unique_ptr<Place> fresh_;
+};
+INSTANTIATE_TEST_SUITE_P(, Scale, ::testing::ValuesIn(servers()), instance_name);
+
+// The median time of a claim of 10 from 1,000 ready jobs, before its commit.
+Duration median_claim(const Examiner& filled, const Texts& texts) {
+  filled.load(1000, "0");
+  const auto borrowed = filled.raw().borrow();
+  std::vector<Duration> times;
+  for (int i = 0; i < 99; ++i) {
+    filled.raw().execute(texts.begin);
+    const auto start = std::chrono::steady_clock::now();
+    const auto claimed =
+        filled.queue().claim(*borrowed, {.queue = "q", .worker = "w", .limit = 10});
+    times.push_back(
+        std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - start));
+    filled.raw().execute(texts.commit);
+    EXPECT_EQ(claimed.size(), 10U);
+  }
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+
+TEST_P(Scale, CLM_8_ClaimBesideTwoMillionJobsCostsAtMostHalfAsMuchAgain) {
+  const Examiner filled{server(), fresh()};
+  const auto before = median_claim(filled, texts());
+  filled.load_future(1'000'000, "10");
+  filled.load_finished(1'000'000);
+  const auto after = median_claim(filled, texts());
+  const double ratio = static_cast<double>(after.count()) / static_cast<double>(before.count());
+  std::cout << server().instance << ": claim of 10, median " << before.count() << " us alone, "
+            << after.count() << " us beside 2,000,000 jobs, ratio " << ratio << '\n';
+  RecordProperty("ratio", std::to_string(ratio));
+  EXPECT_LE(ratio, 1.5);
+}
+
+class DrainHistory {
+ public:
+  struct Event {
+    std::string job_id;
+    std::string event;
+  };
+  explicit DrainHistory(const std::vector<RawConnection::Row>& rows) {
+    for (const auto& row : rows) {
+      ++(row.at(2) == "start" ? starts_ : ends_)[row.at(0)];
+      if (!row.at(1).empty()) groups_[row.at(1)].push_back({row.at(0), row.at(2)});
+    }
+  }
+  void expect_each_once(std::size_t jobs) const {
+    EXPECT_EQ(starts_.size(), jobs);
+    EXPECT_TRUE(std::ranges::all_of(starts_, [](const auto& job) { return job.second == 1; }));
+  }
+  // Each group: start and end of the first job, start and end of the second, ...
+  void expect_groups(const std::map<std::string, std::vector<std::string>>& expected) const {
+    EXPECT_EQ(groups_.size(), expected.size());
+    for (const auto& [group, jobs] : expected) {
+      const auto& events = groups_.at(group);
+      ASSERT_EQ(events.size(), 2 * jobs.size()) << group;
+      for (std::size_t i = 0; i < jobs.size(); ++i) {
+        EXPECT_EQ(events[2 * i].job_id, jobs[i]) << group;
+        EXPECT_EQ(events[2 * i + 1].job_id, jobs[i]) << group;
+        EXPECT_EQ(events[2 * i].event + events[2 * i + 1].event, "startend") << group;
+      }
+    }
+  }
+
+ private:
+  std::map<std::string, int> starts_;
+  std::map<std::string, int> ends_;
+  std::map<std::string, std::vector<Event>> groups_;
+};
+
+TEST_P(Scale, CLM_1_GRP_1_GRP_2_ManyProcessesDrainAHundredThousandJobs) {
+  constexpr std::size_t all = 100'000;
+  constexpr std::size_t batch = 10'000;
+  const int processes = facts().concurrent_writers ? 16 : 4;
+  const Queue queue{fresh().dialect()};
+  const auto connection = fresh().open();
+  const auto raw = fresh().raw();
+  raw->execute(texts().history_table(fresh().table("tqc_history")));
+  std::map<std::string, std::vector<std::string>> groups;
+  for (std::size_t done = 0; done < all; done += batch) {
+    std::vector<NewJob> jobs(batch, job());
+    for (std::size_t i = 0; i < batch; i += 10) jobs[i].group_key = "g" + std::to_string(i % 200);
+    const auto answers = queue.enqueue(*connection, jobs);
+    for (std::size_t i = 0; i < batch; i += 10) {
+      groups[*jobs[i].group_key].push_back(answers[i].job_id.text());
+    }
+  }
+  std::vector<Child> workers;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < processes; ++i) workers.push_back(start_child(server(), fresh(), "drain", {"q"}));
+  for (auto& worker : workers) EXPECT_EQ(worker.wait(), 0);
+  const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start);
+  std::cout << server().instance << ": " << processes << " processes drained " << all << " jobs in "
+            << seconds.count() << " s\n";
+  const DrainHistory history{raw->execute("SELECT job_id, group_key, event FROM " +
+                                          fresh().table("tqc_history") + " ORDER BY seq")};
+  history.expect_each_once(all);
+  history.expect_groups(groups);
+  EXPECT_EQ(queue.stats(*connection, "q").at(0).ready, 0);
+}
+
+}  // namespace
+}  // namespace tq::conformance

@@ -1,0 +1,126 @@
+// The keeper and the listener of a worker.
+#include <algorithm>
+
+#include "worker_run.hpp"
+
+namespace tq {
+namespace {
+
+// Workers that were started together should not reap together.
+Duration jittered(Duration every) {
+  return Backoff{.base = every, .cap = every, .factor = 1.0, .jitter = 0.3}.delay(1);
+}
+
+}  // namespace
+
+void WorkerRun::keep(const std::stop_token& stop) {
+  std::unique_ptr<Connection> connection;
+  const bool reaps = options_.reap_every > Duration{0};
+  auto next_reap = Clock::now() + jittered(options_.reap_every);
+  while (pause_.wait(options_.lease / 3 < std::chrono::seconds{1}
+                         ? options_.lease / 3
+                         : std::min<Duration>(options_.lease / 3, std::chrono::seconds{1}),
+                     stop)) {
+    lose_ended();
+    try {
+      if (!connection || !connection->usable()) connection = connect(stop);
+      if (!connection) return;
+      heartbeat(*connection);
+      if (reaps && Clock::now() >= next_reap) {
+        reap(*connection);
+        next_reap = Clock::now() + jittered(options_.reap_every);
+      }
+    } catch (const Error& error) {
+      report_trouble(error);
+    }
+  }
+}
+
+// Extends what has a third of its lease behind it. After the grace time nothing is extended.
+void WorkerRun::heartbeat(Connection& connection) {
+  if (grace_over_) return;
+  std::vector<Held> due;
+  std::vector<Lease> leases;
+  const auto now = Clock::now();
+  for (auto& held : hand_.unfinished()) {
+    const bool lost = hand_.reason(held) == StopReason::lost;
+    if (lost || hand_.lease_end(held) - now > options_.lease * 2 / 3) continue;
+    leases.push_back(held->job.lease());
+    due.push_back(std::move(held));
+  }
+  if (leases.empty()) return;
+  const auto asked = Clock::now();
+  const auto answers = queue_.extend(connection, leases, options_.lease);
+  for (std::size_t i = 0; i < answers.size(); ++i) judge(due[i], answers[i], asked);
+}
+
+void WorkerRun::judge(const Held& held, const Extension& extension, Clock::time_point asked) {
+  if (extension.outcome == Finish::done) {
+    hand_.renewed(held, asked + options_.lease);
+    if (extension.cancel_requested && hand_.request_stop(held, StopReason::cancelled)) {
+      report({.kind = WorkerEvent::Kind::cancel_requested, .job = &held->job});
+    }
+  } else if (extension.outcome != Finish::busy && hand_.request_stop(held, StopReason::lost)) {
+    report({.kind = WorkerEvent::Kind::lease_lost, .job = &held->job});
+  }
+}
+
+// While the database does not answer, leases end all the same.
+void WorkerRun::lose_ended() {
+  for (const auto& held : hand_.unfinished()) {
+    const bool ended = hand_.lease_end(held) <= Clock::now();
+    if (ended && hand_.request_stop(held, StopReason::lost)) {
+      report({.kind = WorkerEvent::Kind::lease_lost, .job = &held->job});
+    }
+  }
+}
+
+void WorkerRun::reap(Connection& connection) {
+  constexpr std::size_t batch = 100;
+  std::size_t reaped = 0;
+  std::size_t last = batch;
+  while (last == batch) {
+    last = queue_.reap(connection, batch);
+    reaped += last;
+  }
+  if (reaped == 0) return;
+  report({.kind = WorkerEvent::Kind::reaped, .count = reaped});
+  woken_ = true;
+  hand_.nudge();
+}
+
+void WorkerRun::listen(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    try {
+      listen_once(stop);
+      return;
+    } catch (const Error& error) {
+      listening_ = false;
+      report_trouble(error);
+    }
+  }
+}
+
+// Announcements that came while nobody listened are made up for by one look.
+void WorkerRun::listen_once(const std::stop_token& stop) {
+  const auto connection = connect(stop);
+  auto* wake_up = connection ? connection->wake_up() : nullptr;
+  if (wake_up == nullptr) return;
+  const auto& text = queue_.dialect().listen;
+  if (!text.empty()) connection->execute(text);
+  const std::stop_callback interrupt{stop, [wake_up] { wake_up->interrupt(); }};
+  listening_ = true;
+  woken_ = true;
+  hand_.nudge();
+  while (!stop.stop_requested()) {
+    const auto announced = wake_up->wait(std::chrono::seconds{10});
+    const bool ours = std::ranges::any_of(announced, [this](const std::string& queue) {
+      return queue.empty() || std::ranges::count(options_.queues, queue, &QueueWeight::queue) > 0;
+    });
+    if (!ours) continue;
+    woken_ = true;
+    hand_.nudge();
+  }
+}
+
+}  // namespace tq

@@ -1,0 +1,254 @@
+#include "worker_run.hpp"
+
+#include <algorithm>
+
+#include "tq/schema.hpp"
+
+namespace tq {
+namespace {
+
+constexpr Duration first_pause = std::chrono::milliseconds{10};
+constexpr Duration ask_again = std::chrono::milliseconds{5};
+constexpr Duration announce_for = std::chrono::seconds{60};
+constexpr std::size_t largest_claim = 500;
+
+// Nothing that waiting could mend.
+bool hopeless(const Error& error) {
+  return error.code() == Errc::schema_missing || error.code() == Errc::schema_newer ||
+         error.code() == Errc::invalid_argument || error.code() == Errc::unsupported;
+}
+
+Duration reconnect_pause(int failures) {
+  return Backoff{.base = std::chrono::milliseconds{100},
+                 .cap = std::chrono::seconds{5},
+                 .factor = 2.0,
+                 .jitter = 0.5}
+      .delay(failures);
+}
+
+Queue reporting_retries(const Queue& queue, const WorkerOptions& options) {
+  auto queue_options = queue.options();
+  if (options.on_event) {
+    queue_options.retries.on_retry = [report = options.on_event,
+                                      before = queue_options.retries.on_retry](const Error& error) {
+      if (before) before(error);
+      report({.kind = WorkerEvent::Kind::retried, .message = error.what()});
+    };
+  }
+  return Queue{queue.dialect(), std::move(queue_options)};
+}
+
+}  // namespace
+
+bool Interruptible::wait(Duration time, const std::stop_token& stop) {
+  std::unique_lock lock{mutex_};
+  condition_.wait_for(lock, stop, time, [] { return false; });
+  return !stop.stop_requested();
+}
+
+WorkerRun::WorkerRun(const Worker& worker)
+    : queue_(reporting_retries(worker.queue_, worker.options_)),
+      connector_(worker.connector_),
+      options_(worker.options_),
+      worker_(worker),
+      hand_(static_cast<std::size_t>(worker.options_.threads)),
+      turns_(worker.options_.queues.size()),
+      idle_pause_(std::min(first_pause, worker.options_.max_poll)) {}
+
+void WorkerRun::run(const std::stop_token& stop) {
+  connection_ = connector_();
+  check_schema(*connection_, queue_.dialect());
+  std::vector<std::jthread> handlers;
+  for (int i = 0; i < options_.threads; ++i) handlers.emplace_back([this] { handle_jobs(); });
+  {
+    const std::jthread keeper{[this](const std::stop_token& end) { keep(end); }};
+    std::jthread listener;
+    if (options_.wake_up && queue_.dialect().facts.announces) {
+      listener = std::jthread{[this](const std::stop_token& end) { listen(end); }};
+    }
+    const std::stop_callback on_stop{stop, [this] { hand_.nudge(); }};
+    try {
+      loop(stop);
+    } catch (...) {
+      begin_stopping();
+      for (const auto& held : hand_.unfinished()) hand_.request_stop(held, StopReason::shutdown);
+      hand_.close();
+      throw;
+    }
+  }
+  hand_.close();
+}
+
+void WorkerRun::loop(const std::stop_token& stop) {
+  int failures = 0;
+  while (!ended_) {
+    if (stop.stop_requested() && !stopping_) begin_stopping();
+    end_grace();
+    try {
+      if (!connection_ || !connection_->usable()) connection_ = connector_();
+      step();
+      failures = 0;
+    } catch (const Error& error) {
+      // What runs when the grace time is over may finish; what cannot be said by then, the leases
+      // say.
+      const bool too_late = grace_over_ && hand_.unfinished().empty();
+      if (hopeless(error) || too_late) throw;
+      report_trouble(error);
+      pause_.wait(reconnect_pause(++failures), stopping_ ? std::stop_token{} : stop);
+    }
+  }
+}
+
+void WorkerRun::end_grace() {
+  if (Clock::now() < grace_end_ || grace_over_.exchange(true)) return;
+  for (const auto& held : hand_.unfinished()) hand_.request_stop(held, StopReason::shutdown);
+}
+
+void WorkerRun::step() {
+  send_acks();
+  if (stopping_) {
+    ended_ = hand_.empty();
+  } else {
+    claim_some();
+    if (options_.drain && !more_ && hand_.empty() && drained()) ended_ = true;
+  }
+  if (!ended_) wait_for_work();
+}
+
+void WorkerRun::begin_stopping() {
+  stopping_ = true;
+  grace_end_ = Clock::now() + options_.grace;
+  report({.kind = WorkerEvent::Kind::stopping});
+  hand_.release_unstarted();
+}
+
+void WorkerRun::send_acks() {
+  auto acks = hand_.take_acks();
+  if (acks.empty()) return;
+  std::vector<Finish> answers;
+  try {
+    answers = queue_.finish(*connection_, acks);
+  } catch (const Error&) {
+    // A repeat of what did take effect is answered `already`.
+    hand_.put_back(std::move(acks), std::chrono::milliseconds{50});
+    throw;
+  }
+  std::vector<Acknowledgement> open;
+  for (std::size_t i = 0; i < acks.size(); ++i) {
+    if (answers[i] == Finish::busy) {
+      open.push_back(std::move(acks[i]));
+    } else {
+      answer(acks[i], answers[i]);
+    }
+  }
+  if (!open.empty()) hand_.put_back(std::move(open), ask_again);
+}
+
+void WorkerRun::answer(const Acknowledgement& ack, Finish finish) {
+  if (!options_.on_event) return;
+  Job job;
+  job.job_id = ack.lease.job_id;
+  job.generation = ack.lease.generation;
+  report({.kind = WorkerEvent::Kind::finished,
+          .job = &job,
+          .verb = ack.verb,
+          .finish = finish,
+          .message = ack.error});
+}
+
+void WorkerRun::claim_some() {
+  const bool look = more_ || woken_.exchange(false) || Clock::now() >= next_poll_;
+  const auto wanted = std::min(hand_.wanted(), largest_claim);
+  if (!look || wanted == 0) return;
+  std::size_t jobs = 0;
+  // Every queue once, by turns, so that an empty one does not hide the others.
+  for (std::size_t asked = 0; asked < options_.queues.size() && jobs < wanted; ++asked) {
+    jobs += claim_from(next_queue(), wanted - jobs);
+  }
+  found(jobs, wanted);
+}
+
+std::size_t WorkerRun::claim_from(const std::string& queue, std::size_t limit) {
+  const auto asked = Clock::now();
+  auto jobs = queue_.claim(
+      *connection_,
+      {.queue = queue, .worker = options_.name, .limit = limit, .lease = options_.lease});
+  const auto count = jobs.size();
+  if (count > 0) hand_.add(std::move(jobs), asked + options_.lease);
+  return count;
+}
+
+// Smooth weighted round robin: of every sum of the weights looks, each queue gets its weight.
+const std::string& WorkerRun::next_queue() {
+  int sum = 0;
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < turns_.size(); ++i) {
+    turns_[i] += options_.queues[i].weight;
+    sum += options_.queues[i].weight;
+    if (turns_[i] > turns_[best]) best = i;
+  }
+  turns_[best] -= sum;
+  return options_.queues[best].queue;
+}
+
+void WorkerRun::found(std::size_t jobs, std::size_t wanted) {
+  more_ = jobs == wanted;
+  if (jobs > 0) {
+    idle_pause_ = std::min(first_pause, options_.max_poll);
+  } else {
+    announce_idle();
+    idle_pause_ = std::min(idle_pause_ * 2, options_.max_poll);
+  }
+  next_poll_ = Clock::now() + idle_pause_;
+}
+
+// Producers announce only while someone listens, so the first idle look says that we do, and looks
+// once more for what was enqueued meanwhile.
+void WorkerRun::announce_idle() {
+  if (!listening_ || Clock::now() < next_announcement_) return;
+  for (const auto& [queue, weight] : options_.queues) {
+    queue_.announce_listening(*connection_, queue, announce_for);
+  }
+  next_announcement_ = Clock::now() + announce_for / 3;
+  woken_ = true;
+  hand_.nudge();
+}
+
+bool WorkerRun::drained() {
+  for (const auto& [queue, weight] : options_.queues) {
+    for (const auto& stats : queue_.stats(*connection_, queue)) {
+      if (stats.ready > 0 || stats.running > 0) return false;
+    }
+  }
+  return true;
+}
+
+void WorkerRun::wait_for_work() {
+  auto until =
+      stopping_ ? std::min(grace_end_, Clock::now() + std::chrono::seconds{1}) : next_poll_;
+  if (grace_over_) until = Clock::now() + std::chrono::seconds{1};
+  hand_.wait(until, more_ && !stopping_ ? Hand::Appetite::hungry : Hand::Appetite::sated);
+}
+
+std::unique_ptr<Connection> WorkerRun::connect(const std::stop_token& stop) const {
+  for (int failures = 1;; ++failures) {
+    try {
+      return connector_();
+    } catch (const Error& error) {
+      report_trouble(error);
+      if (!pause_.wait(reconnect_pause(failures), stop)) return nullptr;
+    }
+  }
+}
+
+void WorkerRun::report(WorkerEvent event) const {
+  if (options_.on_event) options_.on_event(event);
+}
+
+void WorkerRun::report_trouble(const Error& error) const {
+  const auto kind = error.code() == Errc::connection_lost ? WorkerEvent::Kind::disconnected
+                                                          : WorkerEvent::Kind::retried;
+  report({.kind = kind, .message = error.what()});
+}
+
+}  // namespace tq

@@ -1,0 +1,96 @@
+// One run of a worker: the claimer's loop and the threads beside it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tq/worker.hpp"
+#include "worker_hand.hpp"
+
+namespace tq {
+
+/// Ends a wait early, from any thread.
+class Interruptible {
+ public:
+  /// False if it was ended early.
+  bool wait(Duration time, const std::stop_token& stop);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any condition_;
+};
+
+class WorkerRun {
+ public:
+  explicit WorkerRun(const Worker& worker);
+  void run(const std::stop_token& stop);
+
+ private:
+  // The claimer: claims, acknowledges, decides when all is done. On its own connection.
+  void loop(const std::stop_token& stop);
+  void step();
+  void send_acks();
+  void answer(const Acknowledgement& ack, Finish finish);
+  void claim_some();
+  std::size_t claim_from(const std::string& queue, std::size_t limit);
+  void found(std::size_t jobs, std::size_t wanted);
+  const std::string& next_queue();
+  [[nodiscard]] bool drained();
+  void begin_stopping();
+  void end_grace();
+  void announce_idle();
+  void wait_for_work();
+
+  // A handler thread.
+  void handle_jobs();
+  void handle(const Held& held);
+  [[nodiscard]] std::optional<Acknowledgement> run_handler(const Held& held);
+  [[nodiscard]] const Handler* handler(const std::string& kind) const;
+  [[nodiscard]] Acknowledgement failure(const Job& job, std::string error) const;
+  [[nodiscard]] std::optional<Acknowledgement> stopped(const Held& held, StopReason reason,
+                                                       std::string error) const;
+
+  // The keeper: heartbeats and reaping. On its own connection.
+  void keep(const std::stop_token& stop);
+  void heartbeat(Connection& connection);
+  void judge(const Held& held, const Extension& extension, Clock::time_point asked);
+  void lose_ended();
+  void reap(Connection& connection);
+
+  // The listener. On its own connection.
+  void listen(const std::stop_token& stop);
+  void listen_once(const std::stop_token& stop);
+
+  // Opens a connection, again and again with growing pauses; null when told to stop.
+  std::unique_ptr<Connection> connect(const std::stop_token& stop) const;
+  void report(WorkerEvent event) const;
+  void report_trouble(const Error& error) const;
+  [[nodiscard]] Duration margin() const { return options_.lease / 5; }
+
+  const Queue queue_;
+  const Connector& connector_;
+  const WorkerOptions& options_;
+  const Worker& worker_;
+  Hand hand_;
+  std::unique_ptr<Connection> connection_;
+  std::vector<int> turns_;
+  Duration idle_pause_;
+  Clock::time_point next_poll_{};
+  Clock::time_point next_announcement_{};
+  Clock::time_point grace_end_ = Clock::time_point::max();
+  bool more_ = true;
+  bool stopping_ = false;
+  bool ended_ = false;
+  std::atomic<bool> woken_{false};
+  std::atomic<bool> listening_{false};
+  std::atomic<bool> grace_over_{false};
+  mutable Interruptible pause_;
+};
+
+}  // namespace tq

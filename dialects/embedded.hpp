@@ -1,0 +1,13 @@
+// The files of sql/, one function a folder; the definitions are made at build time.
+#pragma once
+
+#include <vector>
+
+#include "tq/dialect.hpp"
+
+namespace tq::embedded {
+
+std::vector<SqlFile> postgresql();
+std::vector<SqlFile> sqlite();
+
+}  // namespace tq::embedded

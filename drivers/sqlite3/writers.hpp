@@ -1,0 +1,36 @@
+// Threads of this process that write to one database file take turns.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace tq::sqlite3_driver {
+
+/// The turn to write to one file. SQLite lets one connection write and makes the others poll, at
+/// random; among the threads of a process a queue is cheaper, and fair. Any thread may use it.
+class Writers {
+ public:
+  /// Waits in the order of arrival. False if `timeout` has passed first.
+  [[nodiscard]] bool begin(std::chrono::milliseconds timeout);
+  /// Hands the turn to the next one.
+  void end() noexcept;
+
+ private:
+  struct Waiting {
+    std::condition_variable called;
+    bool turn = false;
+  };
+  std::mutex mutex_;
+  std::list<Waiting> queue_;
+  bool writing_ = false;
+};
+
+/// The turns of a file, by the full path that SQLite gives it; an empty path (in memory) gets turns
+/// of its own. Shared by all connections of the process to that file.
+[[nodiscard]] std::shared_ptr<Writers> writers_of(const std::string& full_path);
+
+}  // namespace tq::sqlite3_driver

@@ -1,0 +1,1 @@
+-- No statement: claim_pick looks at all priorities at once.

@@ -1,0 +1,2 @@
+-- No statement: UPDATE with RETURNING lets claim_pick choose, change and give back at once.
+-- https://www.sqlite.org/lang_returning.html

@@ -1,0 +1,3 @@
+-- No statement: SQLite has one writer, so whoever stores, ends or requeues a grouped job sees every
+-- committed sibling and opens the first of them; no follower is left unsettled.
+-- https://www.sqlite.org/isolation.html
