@@ -124,6 +124,7 @@ Exit acknowledge(Session& session, const std::vector<Lease>& leases,
                  const std::function<Acknowledgement(const Lease&, const Queue&)>& word) {
   const Opened opened = open(session);
   std::vector<Acknowledgement> all;
+  all.reserve(leases.size());
   for (const Lease& lease : leases) all.push_back(word(lease, opened.queue));
   Exit exit = Exit::done;
   for (std::size_t at = 0; at < all.size(); at += batch_size) {

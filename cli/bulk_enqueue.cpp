@@ -21,7 +21,6 @@ namespace {
 struct Input {
   std::vector<NewJob> jobs;
   std::vector<std::size_t> lines;  // of each job
-  std::uint64_t payload_bytes = 0;
 };
 
 Input read(const std::string& file, const NewJob& defaults, Progress& progress) {
@@ -31,7 +30,6 @@ Input read(const std::string& file, const NewJob& defaults, Progress& progress) 
     NewJob job = parse_job(line, defaults);
     if (job.queue.empty()) throw UsageError{"the queue is missing; write it or give -q QUEUE"};
     if (job.kind.empty()) throw UsageError{"the kind is missing; write it or give KIND"};
-    input.payload_bytes += job.payload.size();
     input.jobs.push_back(std::move(job));
     input.lines.push_back(reader.number());
     progress.show(fmt::format("{} jobs read", input.jobs.size()), reader.bytes_read(),
@@ -56,16 +54,28 @@ std::string naming_the_line(std::string_view message, const std::vector<std::siz
   return fmt::format("line {}: {}", lines[job - 1], message);
 }
 
-// How much of a long call is done can be seen from the statements that it sends.
-WatchedConnection watched(std::unique_ptr<Connection> connection, const Input& input,
+// Rows travel as JSON objects. Each names its job_id once: inside a payload the marks are escaped.
+std::uint64_t rows_in(std::span<const Argument> arguments) {
+  constexpr std::string_view mark = "\"job_id\":";
+  std::uint64_t rows = 0;
+  for (const Argument& argument : arguments) {
+    const auto* text = std::get_if<std::string_view>(&argument);
+    if (text == nullptr) continue;
+    for (auto at = text->find(mark); at != text->npos; at = text->find(mark, at + 1)) ++rows;
+  }
+  return rows;
+}
+
+// How much of a long call is done can be seen from the statements that it sends. An operation of
+// several steps sends the same rows several times; the first statement is the one to go by.
+WatchedConnection watched(std::unique_ptr<Connection> connection, std::uint64_t total,
                           Progress& progress) {
-  auto before = [sent = std::uint64_t{0}, &input, &progress](
-                    const Statement&, std::span<const Argument> arguments) mutable {
-    progress.show(fmt::format("storing {} jobs", input.jobs.size()),
-                  std::min(sent, input.payload_bytes), input.payload_bytes);
-    for (const Argument& argument : arguments) {
-      if (const auto* text = std::get_if<std::string_view>(&argument)) sent += text->size();
-    }
+  auto before = [first = std::uint64_t{0}, sent = std::uint64_t{0}, total, &progress](
+                    const Statement& statement, std::span<const Argument> arguments) mutable {
+    if (sent == 0) first = statement.id();
+    if (statement.id() != first) return;
+    progress.show(fmt::format("{} of {} jobs stored", std::min(sent, total), total), sent, total);
+    sent += rows_in(arguments);
   };
   return WatchedConnection{std::move(connection), std::move(before)};
 }
@@ -93,7 +103,8 @@ Exit bulk_enqueue(Session& session, const std::string& file, const NewJob& defau
     Progress progress;
     const Input input = read(file, defaults, progress);
     Opened opened = open(session);
-    WatchedConnection connection = watched(std::move(opened.connection), input, progress);
+    WatchedConnection connection =
+        watched(std::move(opened.connection), input.jobs.size(), progress);
     try {
       answers = opened.queue.enqueue(connection, input.jobs);
     } catch (const Error& error) {

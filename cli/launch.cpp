@@ -46,7 +46,9 @@ std::vector<std::string> environment(const ProcessRequest& request) {
     }
     if (!replaced) result.emplace_back(*variable);
   }
-  for (const auto& [name, value] : request.environment) result.push_back(name + "=" + value);
+  for (const auto& [name, value] : request.environment) {
+    result.emplace_back(name).append("=").append(value);
+  }
   return result;
 }
 
@@ -57,6 +59,7 @@ struct Child {
   std::vector<char*> argument_pointers = {};
   std::vector<char*> variable_pointers = {};
   int input = -1;
+  int output = -1;
   int errors = -1;
   int failure = -1;
   Guardian* guardian = nullptr;
@@ -77,7 +80,8 @@ struct Child {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (dup2(child.input, STDIN_FILENO) >= 0 && dup2(child.errors, STDERR_FILENO) >= 0) {
+  if (dup2(child.input, STDIN_FILENO) >= 0 && dup2(child.output, STDOUT_FILENO) >= 0 &&
+      dup2(child.errors, STDERR_FILENO) >= 0) {
     execve("/bin/sh", child.argument_pointers.data(), child.variable_pointers.data());
   }
   const int error = errno;
@@ -104,13 +108,16 @@ void reap(pid_t process) {
 
 Launched launch(const ProcessRequest& request, Guardian* guardian) {
   Pipe input = make_pipe();
+  Pipe output = make_pipe();
   Pipe errors = make_pipe();
   Pipe failure = make_pipe();
   unblock(input.write);
+  unblock(output.read);
   unblock(errors.read);
   Child child{.words = {"sh", "-c", "--", request.command},
               .variables = environment(request),
               .input = input.read.get(),
+              .output = output.write.get(),
               .errors = errors.write.get(),
               .failure = failure.write.get(),
               .guardian = guardian};
@@ -122,6 +129,7 @@ Launched launch(const ProcessRequest& request, Guardian* guardian) {
   Launched launched{.process = process,
                     .handle = {},
                     .input = std::move(input.write),
+                    .output = std::move(output.read),
                     .errors = std::move(errors.read)};
   const int error = failure_of(failure.read);
   if (error == 0) {

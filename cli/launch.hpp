@@ -13,6 +13,7 @@ struct Launched {
   pid_t process = -1;  ///< also the number of its process group
   Descriptor handle;   ///< a pidfd: readable once the process has ended
   Descriptor input;    ///< write end of its standard input, non-blocking
+  Descriptor output;   ///< read end of its standard output, non-blocking
   Descriptor errors;   ///< read end of its standard error, non-blocking
 };
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <functional>
 
 #include "times.hpp"
 #include "usage_error.hpp"
@@ -28,6 +29,14 @@ CLI::Option* add_read(CLI::App& app, const std::string& name, const char* type,
       },
       text);
   return option->type_name(type);
+}
+
+CLI::Option* add_duration_option(CLI::App& app, const std::string& name, const std::string& text,
+                                 std::function<void(Duration)> store) {
+  constexpr const char* units = "Durations: 500ms, 30s, 5m, 2h, 7d.";
+  if (!app.get_footer().ends_with(units)) app.footer(app.get_footer() + "\n" + units);
+  return add_read(app, name, "DURATION", text,
+                  [store](const std::string& given) { store(parse_duration(given)); });
 }
 
 State state_of(const std::string& text) {
@@ -58,14 +67,12 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std:
 
 CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& value,
                           const std::string& text) {
-  return add_read(app, name, "DURATION", text,
-                  [&value](const std::string& given) { value = parse_duration(given); });
+  return add_duration_option(app, name, text, [&value](Duration given) { value = given; });
 }
 
 CLI::Option* add_duration(CLI::App& app, const std::string& name, std::optional<Duration>& value,
                           const std::string& text) {
-  return add_read(app, name, "DURATION", text,
-                  [&value](const std::string& given) { value = parse_duration(given); });
+  return add_duration_option(app, name, text, [&value](Duration given) { value = given; });
 }
 
 CLI::Option* add_time(CLI::App& app, const std::string& name, std::optional<Timestamp>& value,

@@ -18,36 +18,39 @@
 
 #include "descriptor.hpp"
 #include "launch.hpp"
+#include "relay.hpp"
 
 namespace tq::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t chunk_bytes = 1U << 16U;
 constexpr std::size_t longest_character_bytes = 4;
+constexpr std::size_t kept_error_bytes = kept_error_characters * longest_character_bytes;
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-void pass_on(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;  // nobody reads it; the job goes on
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+Descriptor make_event() {
+  Descriptor event{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  if (!event.open()) throw std::system_error{errno, std::generic_category(), "eventfd"};
+  return event;
 }
 
 // One run of a command, from its start to its end.
 class Run {
  public:
   Run(const ProcessRequest& request, Guardian* guardian)
-      : request_(request), guardian_(guardian), input_(request.input) {
-    told_to_stop_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!told_to_stop_.open()) {
-      throw std::system_error{errno, std::generic_category(), "cannot make an eventfd"};
-    }
-    launched_ = launch(request, guardian);
+      : request_(request),
+        guardian_(guardian),
+        left_to_write_(request.input),
+        told_to_stop_(make_event()),
+        launched_(launch(request, guardian)),
+        output_(std::move(launched_.output), STDOUT_FILENO, 0),
+        errors_(std::move(launched_.errors), STDERR_FILENO, kept_error_bytes) {}
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run() {
+    if (launched_.process > 0) reap();
   }
 
   ProcessResult wait(const std::stop_token& stop) {
@@ -59,29 +62,33 @@ class Run {
   }
 
  private:
-  // Told to stop, the rest of the group may use its grace; its standard error shows that it lives.
+  // Told to stop, the rest of the group may use its grace; its output being open shows that it
+  // lives.
   [[nodiscard]] bool finished() const {
-    return ended_ && (!deadline_ || killed_ || !launched_.errors.open());
+    return ended_ && (!deadline_ || killed_ || !(output_.open() || errors_.open()));
   }
 
   void step() {
-    enum : std::size_t { process, stopping, input, errors };
-    std::array<pollfd, 4> polled{};
+    enum : std::size_t { process, stopping, input, output, errors };
+    std::array<pollfd, 5> polled{};
     polled[process] = {ended_ ? -1 : launched_.handle.get(), POLLIN, 0};
     polled[stopping] = {deadline_ ? -1 : told_to_stop_.get(), POLLIN, 0};
     polled[input] = {launched_.input.get(), POLLOUT, 0};
-    polled[errors] = {launched_.errors.get(), POLLIN, 0};
+    polled[output] = {output_.descriptor(), POLLIN, 0};
+    polled[errors] = {errors_.descriptor(), POLLIN, 0};
     const int ready = ::poll(polled.data(), polled.size(), timeout());
     if (ready < 0 && errno != EINTR) {
       throw std::system_error{errno, std::generic_category(), "poll"};
     }
-    if (ready < 0) return;
-    if (polled[input].revents != 0) feed();
-    if (polled[errors].revents != 0) listen();
-    if (polled[stopping].revents != 0) ask_to_stop();
-    if (polled[process].revents != 0) ended_ = true;
+    if (ready > 0) {
+      if (polled[input].revents != 0) feed();
+      if (polled[output].revents != 0) output_.read();
+      if (polled[errors].revents != 0) errors_.read();
+      if (polled[stopping].revents != 0) ask_to_stop();
+      if (polled[process].revents != 0) ended_ = true;
+    }
     if (deadline_ && !killed_ && Clock::now() >= *deadline_) {
-      ::kill(-launched_.process, SIGKILL);
+      kill_group();
       killed_ = true;
     }
   }
@@ -93,27 +100,11 @@ class Run {
   }
 
   void feed() {
-    const ssize_t written = ::write(launched_.input.get(), input_.data(), input_.size());
-    if (written > 0) input_.remove_prefix(static_cast<std::size_t>(written));
+    const ssize_t written =
+        ::write(launched_.input.get(), left_to_write_.data(), left_to_write_.size());
+    if (written > 0) left_to_write_.remove_prefix(static_cast<std::size_t>(written));
     const bool refused = written < 0 && errno != EAGAIN && errno != EINTR;
-    if (refused || input_.empty()) launched_.input.reset();
-  }
-
-  // False when there is nothing more to read now.
-  bool listen() {
-    std::array<char, chunk_bytes> buffer{};
-    const ssize_t size = ::read(launched_.errors.get(), buffer.data(), buffer.size());
-    if (size < 0) return errno == EINTR;
-    if (size == 0) {
-      launched_.errors.reset();
-      return false;
-    }
-    const std::string_view text{buffer.data(), static_cast<std::size_t>(size)};
-    pass_on(text);
-    kept_ += text;
-    constexpr std::size_t enough = kept_error_characters * longest_character_bytes;
-    if (kept_.size() > 2 * enough) kept_.erase(0, kept_.size() - enough);
-    return true;
+    if (refused || left_to_write_.empty()) launched_.input.reset();
   }
 
   void ask_to_stop() {
@@ -122,28 +113,38 @@ class Run {
     ::kill(-launched_.process, SIGCONT);  // a stopped process hears nothing
   }
 
-  ProcessResult end() {
-    // The shell is not reaped yet, so the number of its group cannot belong to anybody else.
-    ::kill(-launched_.process, SIGKILL);
-    for (int i = 0; i < 4 && launched_.errors.open() && listen(); ++i) {
-    }
+  // Until the shell is reaped, the number of its group cannot belong to anybody else.
+  void kill_group() const { ::kill(-launched_.process, SIGKILL); }
+
+  int reap() {
+    kill_group();
     if (guardian_ != nullptr) guardian_->forget(launched_.process);
     int status = 0;
     while (waitpid(launched_.process, &status, 0) < 0 && errno == EINTR) {
     }
+    launched_.process = -1;
+    return status;
+  }
+
+  ProcessResult end() {
+    kill_group();
+    output_.drain();
+    errors_.drain();
+    const int status = reap();
     const bool exited = WIFEXITED(status);
     return {.end = exited ? ProcessResult::End::exited : ProcessResult::End::signalled,
             .status = exited ? WEXITSTATUS(status) : WTERMSIG(status),
             .stopped = deadline_.has_value(),
-            .errors = last_characters(kept_, kept_error_characters)};
+            .errors = last_characters(errors_.kept(), kept_error_characters)};
   }
 
   const ProcessRequest& request_;
   Guardian* guardian_;
-  std::string_view input_;
+  std::string_view left_to_write_;
   Descriptor told_to_stop_;
   Launched launched_;
-  std::string kept_;
+  Relay output_;
+  Relay errors_;
   std::optional<Clock::time_point> deadline_;
   bool ended_ = false;
   bool killed_ = false;

@@ -32,8 +32,8 @@ struct ProcessResult {
 /// How much of standard error is kept, in characters.
 inline constexpr std::size_t kept_error_characters = 4000;
 
-/// Runs the command and waits for it. Standard output is ours; standard error is passed on to
-/// ours while its end is kept. The command need not read its input.
+/// Runs the command and waits for it. Its standard output and standard error are passed on to ours
+/// line by line, and the end of the latter is kept. The command need not read its input.
 ///
 /// It has ended when the shell has ended: what is then left in its process group is killed. When
 /// `stop` is requested the whole group gets SIGTERM, and SIGKILL after `grace`. A process that left

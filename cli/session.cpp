@@ -42,8 +42,12 @@ void require_schema(Connection& connection, const Database& database) {
     check_schema(connection, database.queue.dialect());
   } catch (const Error& error) {
     if (error.code() != Errc::schema_missing) throw;
-    throw Error{Errc::schema_missing,
-                fmt::format("{}; run: tq init --db {}", error.what(), database.shown)};
+    constexpr std::string_view advice = "`tq init`";
+    std::string message = error.what();
+    const std::size_t at = message.find(advice);
+    if (at == std::string::npos) throw;
+    message.replace(at, advice.size(), fmt::format("tq init --db '{}'", database.shown));
+    throw Error{error.details(), message};
   }
 }
 

@@ -3,11 +3,11 @@
 #include <date/date.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <limits>
-#include <sstream>
 
 #include "usage_error.hpp"
 
@@ -50,6 +50,37 @@ bool matches(std::string_view text, std::string_view pattern) {
   return true;
 }
 
+int number(std::string_view digits) {
+  int value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
+// The text has the shape of a day and a time of day; whether they exist is decided here.
+Timestamp day_and_time(std::string_view text) {
+  const date::year_month_day day{date::year{number(text.substr(0, 4))},
+                                 date::month{static_cast<unsigned>(number(text.substr(5, 2)))},
+                                 date::day{static_cast<unsigned>(number(text.substr(8, 2)))}};
+  const int hours = number(text.substr(11, 2));
+  const int minutes = number(text.substr(14, 2));
+  const int seconds = number(text.substr(17, 2));
+  if (!day.ok() || hours > 23 || minutes > 59 || seconds > 59) {
+    bad_time(text, "there is no such day or time of day");
+  }
+  return date::sys_days{day} + std::chrono::hours{hours} + std::chrono::minutes{minutes} +
+         std::chrono::seconds{seconds};
+}
+
+// ".25" in microseconds.
+Duration fraction_of(std::string_view fraction, std::string_view whole) {
+  constexpr std::size_t most = 6;
+  std::string digits{fraction.substr(1)};
+  if (digits.empty()) bad_time(whole, "digits are missing after the point");
+  if (digits.size() > most) bad_time(whole, "times have at most six digits of a second");
+  digits.resize(most, '0');
+  return Duration{number(digits)};
+}
+
 // "Z", "z", "+02:00" or "-02:00" in minutes.
 std::chrono::minutes offset(std::string_view zone, std::string_view whole) {
   if (zone == "Z" || zone == "z") return {};
@@ -57,8 +88,8 @@ std::chrono::minutes offset(std::string_view zone, std::string_view whole) {
   if (!east && !matches(zone, "-00:00")) {
     bad_time(whole, "it needs Z or an offset such as +02:00 at the end");
   }
-  const int hours = (zone[1] - '0') * 10 + (zone[2] - '0');
-  const int minutes = (zone[4] - '0') * 10 + (zone[5] - '0');
+  const int hours = number(zone.substr(1, 2));
+  const int minutes = number(zone.substr(4, 2));
   if (hours > 23 || minutes > 59) bad_time(whole, "there is no such offset");
   const std::chrono::minutes total{hours * 60 + minutes};
   return east ? total : -total;
@@ -99,24 +130,14 @@ Timestamp parse_time(std::string_view text) {
   constexpr std::string_view shape = "0000-00-00T00:00:00";
   if (!matches(text.substr(0, shape.size()), shape)) bad_time(text, "it has another form");
   std::string_view rest = text.substr(shape.size());
-  std::string seconds{text.substr(11, 8)};
+  Duration fraction = {};
   if (rest.starts_with('.')) {
-    const std::size_t digits = rest.find_first_not_of("0123456789", 1);
-    const std::string_view fraction = rest.substr(0, digits);
-    if (fraction.size() < 2) bad_time(text, "digits are missing after the point");
-    if (fraction.size() > 7) bad_time(text, "times have at most six digits of a second");
-    seconds += fraction;
-    rest.remove_prefix(fraction.size());
+    const std::string_view digits =
+        rest.substr(0, std::min(rest.find_first_not_of("0123456789", 1), rest.size()));
+    fraction = fraction_of(digits, text);
+    rest.remove_prefix(digits.size());
   }
-  const std::chrono::minutes east = offset(rest, text);
-  // date has %F and %T, but neither Z nor a check of the whole input.
-  std::istringstream in{std::string{text.substr(0, 10)} + " " + seconds};
-  Timestamp time;
-  in >> date::parse("%F %T", time);
-  if (in.fail() || in.peek() != std::char_traits<char>::eof()) {
-    bad_time(text, "there is no such day or time of day");
-  }
-  return time - east;
+  return day_and_time(text) + fraction - offset(rest, text);
 }
 
 std::string format_time_short(Timestamp time) {

@@ -25,7 +25,7 @@ constexpr const char* more_help =
     "The command is run by /bin/sh for each job, in a process group of its own:\n"
     "  standard input   the payload, byte for byte\n"
     "  environment      TQ_JOB_ID, TQ_KIND, TQ_GENERATION, TQ_ATTEMPT, TQ_QUEUE\n"
-    "  standard output  is that of tq; standard error is passed on, and its end is kept\n"
+    "  standard output  and standard error are passed on to those of tq, line by line\n"
     "  exit code 0      the job is completed\n"
     "  exit code 65     (EX_DATAERR) the job becomes dead, without another attempt\n"
     "  75, any other, a signal   the job is tried again later, the end of standard error is its\n"

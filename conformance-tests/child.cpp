@@ -31,8 +31,8 @@ int Child::wait() {
 
 Child start_child(const Server& server, const Place& place, const std::string& task,
                   const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{"tq-conformance", "--child", server.pair, server.instance,
-                                 place.name(), task};
+  std::vector<std::string> words{"tq-conformance", "--child",    server.pair,
+                                 server.instance,  place.name(), task};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);

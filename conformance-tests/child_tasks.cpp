@@ -25,12 +25,12 @@ int install(const Place& place, const Words& /*arguments*/) {
 int die_in_transaction(const Place& place, const Words& arguments) {
   const Queue queue{place.dialect()};
   const auto connection = place.open();
-  queue.run_in_transaction(*connection, {.queue = arguments.at(0), .worker = "doomed"},
-                           [&](const Job& /*job*/, Connection& db) {
-                             db.execute("INSERT INTO " + place.table("tqc_row") +
-                                        " (note) VALUES ('never')");
-                             ::_exit(died_on_purpose);
-                           });
+  queue.run_in_transaction(
+      *connection, {.queue = arguments.at(0), .worker = "doomed"},
+      [&](const Job& /*job*/, Connection& db) {
+        db.execute("INSERT INTO " + place.table("tqc_row") + " (note) VALUES ('never')");
+        ::_exit(died_on_purpose);
+      });
   return 1;
 }
 

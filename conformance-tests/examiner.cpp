@@ -41,8 +41,8 @@ void Examiner::load(std::size_t n, const std::string& priority, const std::strin
 void Examiner::load_finished(std::size_t n) const {
   // A final row needs its time, and what time it is now another row says.
   queue_.enqueue(*place_.open(), {.queue = "q", .kind = "anchor", .delay = day});
-  const auto now = "(SELECT MIN(created_at) FROM " + place_.table("tq_job") +
-                   " WHERE kind = 'anchor')";
+  const auto now =
+      "(SELECT MIN(created_at) FROM " + place_.table("tq_job") + " WHERE kind = 'anchor')";
   insert(n, "queue, kind, payload, state, attempts, finished_at",
          "'q', 'k', '{}', 'succeeded', 1, " + now);
 }
@@ -51,7 +51,8 @@ void Examiner::load_future(std::size_t n, const std::string& priority) const {
   queue_.enqueue(*place_.open(), {.queue = "q", .kind = "future", .delay = day});
   const auto tomorrow =
       "(SELECT MIN(run_at) FROM " + place_.table("tq_job") + " WHERE kind = 'future')";
-  insert(n, "queue, kind, payload, priority, run_at", "'q', 'k', '{}', " + priority + ", " + tomorrow);
+  insert(n, "queue, kind, payload, priority, run_at",
+         "'q', 'k', '{}', " + priority + ", " + tomorrow);
 }
 
 void Examiner::load_blocked_group(std::size_t n, std::size_t groups) const {

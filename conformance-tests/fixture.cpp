@@ -29,8 +29,8 @@ class Places final : public ::testing::Environment {
 };
 
 // GoogleTest owns it.
-Places* const places =
-    dynamic_cast<Places*>(::testing::AddGlobalTestEnvironment(std::make_unique<Places>().release()));
+Places* const places = dynamic_cast<Places*>(
+    ::testing::AddGlobalTestEnvironment(std::make_unique<Places>().release()));
 
 void empty_tables(const Place& place, RawConnection& app) {
   for (const auto& object : app.execute(place.objects())) {
@@ -51,9 +51,7 @@ void PairTest::SetUp() {
   db_ = place_->open();
 }
 
-Queue PairTest::impatient() const {
-  return Queue{place_->dialect(), {.retries = {.attempts = 1}}};
-}
+Queue PairTest::impatient() const { return Queue{place_->dialect(), {.retries = {.attempts = 1}}}; }
 
 JobId PairTest::add(const NewJob& job) const { return queue_->enqueue(*db_, job).job_id; }
 
@@ -82,8 +80,8 @@ void PairTest::update(JobId id, const std::string& assignments) const {
 }
 
 void PairTest::lock_row(RawConnection& by, JobId id) const {
-  by.execute("UPDATE " + place_->table("tq_job") + " SET priority = priority WHERE job_id = " +
-             texts().id(id));
+  by.execute("UPDATE " + place_->table("tq_job") +
+             " SET priority = priority WHERE job_id = " + texts().id(id));
 }
 
 std::int64_t PairTest::count(std::string_view table, const std::string& where) const {

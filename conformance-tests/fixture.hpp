@@ -58,7 +58,8 @@ class PairTest : public ::testing::TestWithParam<Server> {
   void update(JobId id, const std::string& assignments) const;
   /// Takes the job's row lock in the application's open transaction.
   void lock_row(RawConnection& by, JobId id) const;
-  [[nodiscard]] std::int64_t count(std::string_view table, const std::string& where = "1 = 1") const;
+  [[nodiscard]] std::int64_t count(std::string_view table,
+                                   const std::string& where = "1 = 1") const;
   /// Inserts into / counts the application's own table.
   void insert_row(RawConnection& by, const std::string& note) const;
   [[nodiscard]] std::int64_t app_rows() const { return count("tqc_row"); }

@@ -15,7 +15,8 @@ using namespace tq::conformance;
 
 constexpr int nothing_to_test = 77;  // ctest shows it as skipped
 
-constexpr auto help = R"(usage: tq-conformance [--pair PAIR] [--report FOLDER] [--part NAME | --merge]
+constexpr auto help =
+    R"(usage: tq-conformance [--pair PAIR] [--report FOLDER] [--part NAME | --merge]
                       [GoogleTest options]
 
 Runs the queue contract's tests and writes FOLDER/report.md and report.json (default:

@@ -142,8 +142,8 @@ bool ran(const Instances& instances, const std::string& version) {
 std::vector<std::string> missing(const Instances& instances, const Required& required) {
   std::vector<std::string> problems;
   for (const auto& pair : required.pairs) {
-    const bool there = std::ranges::any_of(
-        instances, [&](const auto& item) { return item.second.pair == pair; });
+    const bool there =
+        std::ranges::any_of(instances, [&](const auto& item) { return item.second.pair == pair; });
     if (!there) problems.push_back("the required pair " + pair + " did not run");
   }
   for (const auto& version : required.versions) {

@@ -20,6 +20,13 @@ std::vector<std::string> session() {
   };
 }
 
+// CREATE SCHEMA IF NOT EXISTS asks for the right to create one even where it is there.
+std::vector<std::string> make_schema(const std::string& schema) {
+  if (schema.empty()) return {};
+  return {"DO 'BEGIN IF to_regnamespace(''" + schema + "'') IS NULL THEN CREATE SCHEMA " + schema +
+          "; END IF; END'"};
+}
+
 }  // namespace
 
 Dialect postgresql(const DialectOptions& options) {
@@ -36,8 +43,7 @@ Dialect postgresql(const DialectOptions& options) {
       .transaction = {.begin = "BEGIN ISOLATION LEVEL READ COMMITTED"},
       .session = session(),
       .listen = "LISTEN \"" + prefix + "tq_wake\"",  // the channel that enqueue.sql names
-      .schema_setup = schema.empty() ? std::vector<std::string>{}
-                                     : std::vector{"CREATE SCHEMA IF NOT EXISTS " + schema},
+      .schema_setup = make_schema(schema),
       .enqueue = sql.operation("enqueue"),
       .holder = sql.statement("holder"),
       .claim = {.settle = sql.operation("claim_settle"),

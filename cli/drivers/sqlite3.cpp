@@ -17,7 +17,7 @@ std::unique_ptr<Connection> open(const OpenRequest& request) {
     return SqliteConnection::open(with_parameter(request.url, "mode", "rw"), request.session);
   } catch (const Error& error) {
     if (error.code() != Errc::connection_lost) throw;
-    throw Error{error.details(), fmt::format("{} (A new database is made by: tq init --db {})",
+    throw Error{error.details(), fmt::format("{} (A new database is made by: tq init --db '{}')",
                                              error.what(), redacted(request.url))};
   }
 }

@@ -1,4 +1,6 @@
+#!/usr/bin/env bash
 # Many jobs at once: all or nothing, by line; what is listed can be enqueued again.
+# shellcheck source-path=SCRIPTDIR source=e2e.sh
 . "$(dirname "$0")/e2e.sh"
 expect 0 tq init
 jobs=$folder/jobs.ndjson

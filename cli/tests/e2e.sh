@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the scripts beside it: bash NAME_test.sh PATH_OF_TQ. Each gets a database of its own.
 set -u
 tq_program=$1
@@ -35,8 +36,8 @@ state_of() { tq show "$1" --json | sed -nE 's/.*"state":"([a-z]*)".*/\1/p'; }
 
 # Repeats a command until it succeeds; what is waited for takes a few seconds at most.
 eventually() {
-  local try
-  for try in $(seq 300); do
+  local _
+  for _ in $(seq 300); do
     "$@" >"$folder/out" 2>"$folder/err" && { out=$(<"$folder/out"); return; }
     sleep 0.1
   done

@@ -143,8 +143,8 @@ TEST(ParseJob, RefusesWhatIsNotOneJsonObject) {
                            "{\"payload\":\"\xFF\"}",
                            "{\"payload\":'a'}",
                            "{payload:1}",
-                           "{\"payload\":{\"a\":tru}}",
-                           "{\"payload\":nul,\"kind\":\"k\"}"}) {
+                           R"({"payload":{"a":tru}})",
+                           R"({"payload":nul,"kind":"k"})"}) {
     EXPECT_NE(refusal(line), "") << line;
   }
 }

@@ -1,4 +1,7 @@
+#!/usr/bin/env bash
 # Two shells work on a queue by hand; a lease that was lost cannot be used any more.
+# shellcheck disable=SC2086 # a command in a variable is several words
+# shellcheck source-path=SCRIPTDIR source=e2e.sh
 . "$(dirname "$0")/e2e.sh"
 expect 0 tq init
 
@@ -45,7 +48,7 @@ for word in "complete $job 1" "extend $job 1" "fail $job 1 --error late" "snooze
 done
 equal "$before" "$(tq show "$job" --json)"
 expect 0 tq extend "$job" 2 --worker ben --lease 5m --json
-equal done "$(member outcome)"
+equal "done" "$(member outcome)"
 expect 0 tq fail "$job" 2 --worker ben --error "no route" --retry-in 0s
 expect 0 tq show "$job"
 contains "$out" "failure 2"

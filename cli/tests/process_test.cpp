@@ -130,6 +130,31 @@ TEST_F(Process, ReadsAndWritesMuchAtOnce) {
   EXPECT_EQ(result.errors, std::string(kept_error_characters, 'y'));
 }
 
+TEST_F(Process, PassesStandardOutputOnByteForByte) {
+  testing::internal::CaptureStdout();
+  run("printf 'one\\ntwo'; printf ' and\\000more\\n\\nend'");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            (std::string{"one\ntwo and"} + '\0' + "more\n\nend"));
+  testing::internal::CaptureStdout();
+  run("head -c 1000000 /dev/zero");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), std::string(1'000'000, '\0'));
+}
+
+TEST_F(Process, DoesNotMixTheLinesOfCommandsSideBySide) {
+  testing::internal::CaptureStdout();
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(4);
+    for (int thread = 0; thread < 4; ++thread) {
+      threads.emplace_back(
+          [] { run("for i in 1 2 3 4 5 6 7 8; do printf ab; printf 'cd\\n'; done"); });
+    }
+  }
+  std::string expected;
+  for (int i = 0; i < 32; ++i) expected += "abcd\n";
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), expected);
+}
+
 TEST_F(Process, AddsToTheEnvironmentAndReplacesInIt) {
   ::setenv("TQ_KIND", "stale", 1);
   const ProcessResult result =
@@ -244,6 +269,7 @@ TEST_F(Process, RunsOnManyThreadsAtOnce) {
   std::atomic<int> right = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(8);
     for (int thread = 0; thread < 8; ++thread) {
       threads.emplace_back([&, thread] {
         for (int i = 0; i < 10; ++i) {

@@ -1,4 +1,7 @@
+#!/usr/bin/env bash
 # Every command as a new user meets it: help, wrong usage, exit codes, passwords, broken outputs.
+# shellcheck disable=SC2086 # a command in a variable is several words
+# shellcheck source-path=SCRIPTDIR source=e2e.sh
 . "$(dirname "$0")/e2e.sh"
 commands="init enqueue work claim extend complete fail snooze list show stats engines cancel requeue pause resume purge reap"
 id=00000000-0000-7000-8000-000000000000
@@ -28,7 +31,7 @@ needs="list|stats|show $id|claim -q q|enqueue -q q k|complete $id 1|fail $id 1 -
 needs="$needs|extend $id 1|cancel $id|requeue $id|pause q|resume q|purge --older-than 1d|reap|work -q q --exec true"
 while IFS= read -r -d '|' command; do
   expect 1 tq $command
-  contains "$err" "tq init --db $TQ_DATABASE_URL"
+  contains "$err" "tq init --db '$TQ_DATABASE_URL'"
 done <<<"$needs|"
 expect 1 test -e "$folder/jobs.db"
 expect 0 tq init --print
@@ -40,6 +43,12 @@ expect 0 tq init
 contains "$out" "already at version"
 expect 0 tq init --json
 contains "$out" '"from":'
+
+# A database without the tables: the same.
+for command in list "work -q q --exec true"; do
+  expect 1 tq $command --db "sqlite:///$folder/empty.db?mode=rwc"
+  contains "$err" "run tq init --db 'sqlite:///$folder/empty.db?mode=rwc'"
+done
 
 # Nothing there: 3. Wrong input: 2, and the message says what would be right.
 expect 3 tq claim -q q
@@ -146,8 +155,7 @@ for url in postgresql://me:geheim@127.0.0.1:1/db "postgresql://127.0.0.1:1/db?pa
   mongodb://me:geheim@host/db "host=127.0.0.1 password=geheim" "postgresql+odbc://me:geheim@host/db" \
   "postgresql://me:geheim@[::1/db" "postgresql://me:geheim@127.0.0.1:x/db"; do
   for command in list init "work -q q --exec true"; do
-    tq $command --db "$url" >"$folder/out" 2>"$folder/err"
-    [ $? != 0 ] || fail "expected no success: $command"
+    ! tq $command --db "$url" >"$folder/out" 2>"$folder/err" || fail "expected no success: $command"
     lacks "$(<"$folder/out")$(<"$folder/err")" geheim
   done
 done

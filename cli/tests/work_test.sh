@@ -1,4 +1,7 @@
+#!/usr/bin/env bash
 # The worker: what the command's end does to the job, signals, and leaving nothing behind.
+# shellcheck disable=SC2016 # the shells that tq starts expand these
+# shellcheck source-path=SCRIPTDIR source=e2e.sh
 . "$(dirname "$0")/e2e.sh"
 expect 0 tq init
 
@@ -16,9 +19,7 @@ gone() { eventually not_running "$1"; }
 not_running() { ! grep -qE '^State:\s+[^Z]' "/proc/$1/status" 2>/dev/null; }
 
 cat >"$folder/handle" <<'END'
-printf '%s|' "$TQ_QUEUE" "$TQ_KIND" "$TQ_JOB_ID" "$TQ_GENERATION" "$TQ_ATTEMPT" >>"$folder/runs"
-cat >>"$folder/runs"
-echo >>"$folder/runs"
+echo "$TQ_QUEUE|$TQ_KIND|$TQ_JOB_ID|$TQ_GENERATION|$TQ_ATTEMPT|$(cat)" >>"$folder/runs"
 case $TQ_KIND in
   good) echo "result of $TQ_JOB_ID" ;;
   dead) echo "no such customer" >&2; exit 65 ;;

@@ -41,9 +41,9 @@ double number(const Json& node, const char* name) { return node.value(name, 0.0)
 double rows_read(const Json& node) {
   double rows = 0;
   for (const auto& child : node.value("Plans", Json::array())) rows += rows_read(child);
-  return rows + number(node, "Actual Loops") * (number(node, "Actual Rows") +
-                                                number(node, "Rows Removed by Filter") +
-                                                number(node, "Rows Removed by Index Recheck"));
+  return rows + number(node, "Actual Loops") *
+                    (number(node, "Actual Rows") + number(node, "Rows Removed by Filter") +
+                     number(node, "Rows Removed by Index Recheck"));
 }
 
 std::string objection_to(const Json& node) {
@@ -178,9 +178,10 @@ Texts texts() {
                           "SET IntervalStyle = 'sql_standard'",
                           "SET plan_cache_mode = 'force_generic_plan'"},
       .other_time_zone = "SET TIME ZONE 'Pacific/Chatham'",
-      .session_settings = "SELECT name, setting FROM pg_settings UNION ALL "
-                          "SELECT 'prepared', name FROM pg_prepared_statements UNION ALL "
-                          "SELECT 'listening', pg_listening_channels() ORDER BY 1, 2",
+      .session_settings =
+          "SELECT name, setting FROM pg_settings UNION ALL "
+          "SELECT 'prepared', name FROM pg_prepared_statements UNION ALL "
+          "SELECT 'listening', pg_listening_channels() ORDER BY 1, 2",
       .earlier =
           [](std::string_view column, Duration by) {
             return std::string{column} + " - INTERVAL '" + std::to_string(by.count()) +
@@ -204,9 +205,7 @@ Server server(const std::string& url) {
           .version = std::string{"postgresql "} + PQparameterStatus(handle.get(), "server_version"),
           .texts = texts(),
           .make_place =
-              [url] {
-                return std::make_unique<Schema>(url, unique_name("tqc_"), Ownership::made);
-              },
+              [url] { return std::make_unique<Schema>(url, unique_name("tqc_"), Ownership::made); },
           .find_place =
               [url](const std::string& name) {
                 return std::make_unique<Schema>(url, name, Ownership::found);
@@ -218,7 +217,8 @@ Server server(const std::string& url) {
 Pair libpq_postgresql() {
   return {.name = "libpq_postgresql", .servers = [] {
             std::vector<Server> servers;
-            for (const auto& url : urls_of("TQ_TEST_POSTGRESQL_URL")) servers.push_back(server(url));
+            for (const auto& url : urls_of("TQ_TEST_POSTGRESQL_URL"))
+              servers.push_back(server(url));
             return servers;
           }};
 }

@@ -1,10 +1,11 @@
 // The pair sqlite3 + sqlite. Needs no server: each place is a file in a folder of its own.
+#include "tq/sqlite.hpp"
+
 #include <sqlite3.h>
 
 #include <filesystem>
 
 #include "pair.hpp"
-#include "tq/sqlite.hpp"
 #include "tq/sqlite3.hpp"
 
 namespace tq::conformance {
@@ -194,18 +195,18 @@ Texts texts() {
 }
 
 Server server() {
-  return {.pair = "sqlite3_sqlite",
-          .instance = "sqlite3_sqlite",
-          .version = std::string{"sqlite "} + sqlite3_libversion(),
-          .texts = texts(),
-          .make_place =
-              [] {
-                return std::make_unique<File>(
-                    std::filesystem::temp_directory_path() / unique_name("tqc_"), Ownership::made);
-              },
-          .find_place = [](const std::string& name) {
-            return std::make_unique<File>(name, Ownership::found);
-          }};
+  return {
+      .pair = "sqlite3_sqlite",
+      .instance = "sqlite3_sqlite",
+      .version = std::string{"sqlite "} + sqlite3_libversion(),
+      .texts = texts(),
+      .make_place =
+          [] {
+            return std::make_unique<File>(
+                std::filesystem::temp_directory_path() / unique_name("tqc_"), Ownership::made);
+          },
+      .find_place =
+          [](const std::string& name) { return std::make_unique<File>(name, Ownership::found); }};
 }
 
 }  // namespace

@@ -77,8 +77,9 @@ TEST_P(Borrowed, ENQ_2_SeveralStepsNeedATransactionOfTheApplication) {
   add();
   const auto borrowed = app().borrow();
   if (borrowed->transaction_state() == TransactionState::unknown) {
-    weaker("ENQ-2", "the client library cannot tell whether a transaction is open: to have one "
-                    "is the caller's duty");
+    weaker("ENQ-2",
+           "the client library cannot tell whether a transaction is open: to have one "
+           "is the caller's duty");
     return;
   }
   const auto error = error_of([&] {

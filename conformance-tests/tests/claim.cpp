@@ -14,8 +14,9 @@ using namespace std::chrono_literals;
 class Claim : public PairTest {};
 INSTANTIATE_TEST_SUITE_P(, Claim, ::testing::ValuesIn(servers()), instance_name);
 
-constexpr auto one_writer = "one writer at a time: a claimer waits at most the busy time-out and "
-                            "then gets a retryable error";
+constexpr auto one_writer =
+    "one writer at a time: a claimer waits at most the busy time-out and "
+    "then gets a retryable error";
 
 TEST_P(Claim, CLM_1_EachJobIsClaimedOnceHoweverManyClaim) {
   constexpr std::size_t workers = 8;
@@ -26,8 +27,8 @@ TEST_P(Claim, CLM_1_EachJobIsClaimedOnceHoweverManyClaim) {
   at_once(workers, [&](std::size_t w) {
     const auto connection = place().open();
     for (;;) {
-      const auto batch = queue().claim(
-          *connection, {.queue = "q", .worker = "w" + std::to_string(w), .limit = 7});
+      const auto batch =
+          queue().claim(*connection, {.queue = "q", .worker = "w" + std::to_string(w), .limit = 7});
       if (batch.empty()) return;
       const std::lock_guard lock{mutex};
       for (const auto& job : batch) {
@@ -61,10 +62,9 @@ TEST_P(Claim, CLM_1_FIN_2_NoGenerationHasTwoOwnersWhileLeasesEnd) {
            std::chrono::steady_clock::now() < stop) {
       quick.reap(*connection);
       // Leases so short that many end before the job is finished.
-      for (const auto& job : quick.claim(*connection, {.queue = "q",
-                                                       .worker = "w" + std::to_string(w),
-                                                       .limit = 3,
-                                                       .lease = 3ms})) {
+      for (const auto& job : quick.claim(
+               *connection,
+               {.queue = "q", .worker = "w" + std::to_string(w), .limit = 3, .lease = 3ms})) {
         note(job);
         if (quick.complete(*connection, job.lease()) == Finish::done) {
           const std::lock_guard lock{mutex};
@@ -85,12 +85,13 @@ TEST_P(Claim, CLM_1_FLT_1_HoldsUnderTheMostHostileSessionDefaults) {
   at_once(4, [&](std::size_t w) {
     const auto connection = place().open({.session = texts().hostile_session});
     for (;;) {
-      const auto batch = queue().claim(
-          *connection, {.queue = "q", .worker = "w" + std::to_string(w), .limit = 4});
+      const auto batch =
+          queue().claim(*connection, {.queue = "q", .worker = "w" + std::to_string(w), .limit = 4});
       if (batch.empty()) return;
       for (const auto& job : batch) {
         EXPECT_EQ(queue().complete(*connection, job.lease()), Finish::done);
-        queue().enqueue(*connection, {.queue = "done", .kind = "k", .unique_key = job.job_id.text()});
+        queue().enqueue(*connection,
+                        {.queue = "done", .kind = "k", .unique_key = job.job_id.text()});
         const std::lock_guard lock{mutex};
         claimed.insert(job.job_id);
       }
@@ -112,8 +113,8 @@ TEST_P(Claim, CLM_2_ClaimerTakesTheNextRowInsteadOfWaiting) {
     EXPECT_LT(std::chrono::steady_clock::now() - start, 250ms);
     EXPECT_EQ(ids(got), std::vector{jobs[1]});
   } else {
-    const auto error = error_of(
-        [&] { (void)impatient().claim(*connection, {.queue = "q", .worker = "w"}); });
+    const auto error =
+        error_of([&] { (void)impatient().claim(*connection, {.queue = "q", .worker = "w"}); });
     EXPECT_EQ(error.code(), Errc::busy);
     EXPECT_TRUE(error.retryable());
     weaker("CLM-2", one_writer);
@@ -165,8 +166,8 @@ TEST_P(Claim, CLM_4_ClaimSetsAndReturnsEverything) {
   full.group_key = "g";
   const auto id = add(full);
   const auto before = queue().now(db());
-  const auto claimed = queue().claim(
-      db(), {.queue = "q", .worker = "worker one", .limit = 1, .lease = 90s});
+  const auto claimed =
+      queue().claim(db(), {.queue = "q", .worker = "worker one", .limit = 1, .lease = 90s});
   const auto after = queue().now(db());
   ASSERT_EQ(claimed.size(), 1U);
   const auto& got = claimed[0];
@@ -247,20 +248,23 @@ TEST_P(Claim, CLM_6_LimitHoldsAcrossPriorities) {
 }
 
 TEST_P(Claim, CLM_7_UncommittedClaimHidesOnlyItsOwnJobs) {
-  const auto jobs = add(10);
+  auto urgent = job();
+  urgent.priority = 5;
+  auto jobs = add(2, urgent);  // The claim takes these and one of the next level.
+  const auto others = add(8);
+  jobs.insert(jobs.end(), others.begin(), others.end());
   const auto borrowed = app().borrow();
   app().execute(texts().begin);
   const auto first = queue().claim(*borrowed, {.queue = "q", .worker = "a", .limit = 3});
   EXPECT_EQ(ids(first), std::vector(jobs.begin(), jobs.begin() + 3));
   const auto connection = place().open({.lock_wait = 300ms});
   if (facts().concurrent_writers) {
-    const auto second =
-        impatient().claim(*connection, {.queue = "q", .worker = "b", .limit = 100});
+    const auto second = impatient().claim(*connection, {.queue = "q", .worker = "b", .limit = 100});
     EXPECT_EQ(ids(second), std::vector(jobs.begin() + 3, jobs.end()));
     app().execute(texts().commit);
   } else {
-    const auto error = error_of(
-        [&] { (void)impatient().claim(*connection, {.queue = "q", .worker = "b"}); });
+    const auto error =
+        error_of([&] { (void)impatient().claim(*connection, {.queue = "q", .worker = "b"}); });
     EXPECT_EQ(error.code(), Errc::busy);
     weaker("CLM-7", one_writer);
     app().execute(texts().commit);

@@ -18,7 +18,8 @@ class Data : public PairTest {
     const auto alone = add(carrying);
     const auto in_bulk = add(2, carrying);
     for (const auto& held : claim(10)) EXPECT_EQ(held.payload, payload);
-    for (const auto& stored : queue().list(db(), {.queue = "q"})) EXPECT_EQ(stored.payload, payload);
+    for (const auto& stored : queue().list(db(), {.queue = "q"}))
+      EXPECT_EQ(stored.payload, payload);
     EXPECT_EQ(row(alone).payload, payload);
     EXPECT_EQ(row(in_bulk[1]).payload, payload);
     app().execute("DELETE FROM " + place().table("tq_job"));
@@ -28,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(, Data, ::testing::ValuesIn(servers()), instance_name);
 
 TEST_P(Data, DAT_1_UnicodeComesBackByteForByte) {
   expect_kept("\"\xC3\xA9 \xE4\xB8\xAD\xE6\x96\x87 \xF0\x9F\x98\x80 \xF4\x8F\xBF\xBF\"");
-  expect_kept("\"e\xCC\x81\"");                          // not composed
+  expect_kept("\"e\xCC\x81\"");                                    // not composed
   expect_kept("\"\xE2\x80\xA8 \xE2\x80\xAE \xEF\xBF\xBF \x7F\"");  // separators, marks, DEL
   expect_kept("{\"\xF0\x9F\x98\x80\": \"\xED\x9F\xBF\"}");
 }
@@ -127,8 +128,7 @@ TEST_P(Data, DAT_2_TrailingBlanksAreNotFolded) {
 
 TEST_P(Data, DAT_2_NamesAndErrorsAreUtf8Text) {
   const std::string name = "\xC3\xA9\xE4\xB8\xAD\xF0\x9F\x98\x80'\"\\;--%_";
-  const NewJob foreign{
-      .queue = name, .kind = name, .unique_key = name, .group_key = name};
+  const NewJob foreign{.queue = name, .kind = name, .unique_key = name, .group_key = name};
   const auto id = add(foreign);
   const auto held = queue().claim(db(), {.queue = name, .worker = name}).at(0);
   EXPECT_EQ(held.kind, name);

@@ -212,9 +212,9 @@ TEST_P(Enqueue, ENQ_6_TheDatabaseRefusesAnInvalidRow) {
 
 TEST_P(Enqueue, ENQ_6_TheDatabaseRefusesAnInvalidChange) {
   const auto id = add();
-  for (const std::string bad : {"state = 'running'", "lease_until = run_at", "worker_id = 'w'",
-                                "state = 'dead'", "finished_at = run_at", "attempts = 3",
-                                "attempts = -1", "payload = '[1,'", "queue = ''"}) {
+  for (const std::string bad :
+       {"state = 'running'", "lease_until = run_at", "worker_id = 'w'", "state = 'dead'",
+        "finished_at = run_at", "attempts = 3", "attempts = -1", "payload = '[1,'", "queue = ''"}) {
     EXPECT_THROW(update(id, bad), RawError) << bad;
   }
   EXPECT_EQ(claim_one().job_id, id);

@@ -38,7 +38,8 @@ std::vector<BadJob> bad_names() {
                               const std::string& value) {
     bad.push_back({what, {"queue", limit}, with([&](NewJob& job) { job.queue = value; })});
     bad.push_back({what, {"kind", limit}, with([&](NewJob& job) { job.kind = value; })});
-    bad.push_back({what, {"unique_key", limit}, with([&](NewJob& job) { job.unique_key = value; })});
+    bad.push_back(
+        {what, {"unique_key", limit}, with([&](NewJob& job) { job.unique_key = value; })});
     bad.push_back({what, {"group_key", limit}, with([&](NewJob& job) { job.group_key = value; })});
   };
   each_field("empty", "128", "");
@@ -59,8 +60,8 @@ std::vector<BadJob> bad_payloads() {
   std::vector<BadJob> bad;
   for (const std::string text :
        {"", "{", "nope", "{'a': 1}", "[1,]", "01", "1 2", "\"\t\"", "NaN", "\"\\x\"", "// c\n1"}) {
-    bad.push_back({"not JSON: " + text, {"payload", "JSON"},
-                   with([&](NewJob& job) { job.payload = text; })});
+    bad.push_back(
+        {"not JSON: " + text, {"payload", "JSON"}, with([&](NewJob& job) { job.payload = text; })});
   }
   const auto payload = [&](const std::string& what, const std::string& limit,
                            const std::string& text) {
@@ -85,7 +86,9 @@ std::vector<BadJob> bad_numbers() {
       {"priority -11", {"priority", "-10"}, with([](NewJob& job) { job.priority = -11; })},
       {"negative delay", {"delay", "0"}, with([](NewJob& job) { job.delay = -1us; })},
       {"no attempts", {"max_attempts", "1"}, with([](NewJob& job) { job.max_attempts = 0; })},
-      {"negative attempts", {"max_attempts", "1"}, with([](NewJob& job) { job.max_attempts = -3; })},
+      {"negative attempts", {"max_attempts", "1"}, with([](NewJob& job) {
+         job.max_attempts = -3;
+       })},
       {"delay and run_at", {"run_at", "delay"}, with([](NewJob& job) {
          job.delay = 1s;
          job.run_at = from_micros(1'900'000'000'000'000);
@@ -154,10 +157,10 @@ TEST_P(EnqueueInput, ENQ_7_TheOtherOperationsCheckTheirInputToo) {
   const Lease held{JobId::generate(), 1, "w"};
   refused("queue", [&] { (void)queue().claim(watched, {.queue = "", .worker = "w"}); });
   refused("worker", [&] { (void)queue().claim(watched, {.queue = "q", .worker = ""}); });
-  refused("limit", [&] { (void)queue().claim(watched, {.queue = "q", .worker = "w", .limit = 0}); });
-  refused("lease", [&] {
-    (void)queue().claim(watched, {.queue = "q", .worker = "w", .lease = 0s});
-  });
+  refused("limit",
+          [&] { (void)queue().claim(watched, {.queue = "q", .worker = "w", .limit = 0}); });
+  refused("lease",
+          [&] { (void)queue().claim(watched, {.queue = "q", .worker = "w", .lease = 0s}); });
   refused("lease", [&] { (void)queue().extend(watched, held, -1s); });
   refused("retry_in", [&] { (void)queue().fail(watched, held, {.retry_in = -1s}); });
   refused("delay", [&] { (void)queue().snooze(watched, held, -1s); });

@@ -162,13 +162,13 @@ TEST_P(Faults, FLT_1_RealLockTimeOutIsRecognisedAndRepeated) {
   lock_row(*other, id);
   const auto connection = place().open({.lock_wait = 50ms});
   std::atomic<int> repeated = 0;
-  const Queue patient{place().dialect(), {.retries = {.attempts = 1000, .on_retry = [&](const Error& e) {
-                                                        EXPECT_EQ(e.code(), Errc::busy) << e.what();
-                                                        ++repeated;
-                                                      }}}};
+  const Queue patient{place().dialect(),
+                      {.retries = {.attempts = 1000, .on_retry = [&](const Error& e) {
+                                     EXPECT_EQ(e.code(), Errc::busy) << e.what();
+                                     ++repeated;
+                                   }}}};
   Cancelled outcome{};
-  std::jthread asker{
-      [&] { outcome = patient.cancel(*connection, std::vector{id}).at(0); }};
+  std::jthread asker{[&] { outcome = patient.cancel(*connection, std::vector{id}).at(0); }};
   EXPECT_TRUE(eventually([&] { return repeated >= 2; }));
   other->execute(texts().rollback);
   asker.join();
@@ -177,8 +177,9 @@ TEST_P(Faults, FLT_1_RealLockTimeOutIsRecognisedAndRepeated) {
 
 TEST_P(Faults, FLT_1_RealDeadlockWithTheApplicationIsSurvived) {
   if (!facts().concurrent_writers) {
-    weaker("FLT-1", "one writer at a time: two transactions cannot lock each other out, so there "
-                    "is no deadlock to survive; busy stands in its place");
+    weaker("FLT-1",
+           "one writer at a time: two transactions cannot lock each other out, so there "
+           "is no deadlock to survive; busy stands in its place");
   }
   const auto jobs = add(2);
   std::atomic<int> deadlocks = 0;

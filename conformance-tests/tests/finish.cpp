@@ -83,6 +83,16 @@ TEST_P(Finishing, FIN_3_RepeatIsAnsweredAlready) {
   EXPECT_TRUE(queue().failures(db(), held.job_id).empty());
 }
 
+TEST_P(Finishing, FIN_3_FIN_2_EarlierGenerationIsLostThoughTheSameWasAcceptedSince) {
+  const auto first = claimed();
+  ASSERT_EQ(queue().fail(db(), first.lease(), {.error = "one", .retry_in = 0s}), Finish::done);
+  const auto second = claim_one();
+  ASSERT_EQ(queue().fail(db(), second.lease(), {.error = "two", .retry_in = 0s}), Finish::done);
+  EXPECT_EQ(queue().fail(db(), first.lease(), {.error = "one"}), Finish::lost);
+  EXPECT_EQ(queue().fail(db(), second.lease(), {.error = "two"}), Finish::already);
+  EXPECT_EQ(queue().failures(db(), first.job_id).size(), 2U);
+}
+
 TEST_P(Finishing, FIN_3_RepeatedFailLeavesOneFailure) {
   const auto held = claimed();
   ASSERT_EQ(queue().fail(db(), held.lease(), {.error = "first"}), Finish::done);

@@ -49,8 +49,9 @@ TEST_P(Groups, GRP_1_OneJobOfAGroupAtATime) {
 TEST_P(Groups, GRP_1_TheDatabaseItselfRefusesASecondRunningJob) {
   const auto jobs = add(2, grouped());
   ASSERT_EQ(claim_one().job_id, jobs[0]);
-  EXPECT_THROW(update(jobs[1], "state = 'running', attempts = 1, worker_id = 'x', "
-                               "lease_until = run_at"),
+  EXPECT_THROW(update(jobs[1],
+                      "state = 'running', attempts = 1, worker_id = 'x', "
+                      "lease_until = run_at"),
                RawError);
   EXPECT_EQ(state(jobs[1]), State::ready);
 }
@@ -83,8 +84,8 @@ TEST_P(Groups, GRP_2_OneBulkCallOfSeveralBatchesKeepsItsOrder) {
     if (!jobs[i].group_key) jobs[i].queue = "other";
   }
   const auto answers = queue().enqueue(db(), jobs);
-  EXPECT_EQ(run_order(3), (std::vector{answers[100].job_id, answers[1300].job_id,
-                                       answers[2400].job_id}));
+  EXPECT_EQ(run_order(3),
+            (std::vector{answers[100].job_id, answers[1300].job_id, answers[2400].job_id}));
 }
 
 TEST_P(Groups, GRP_2_DelayedHeadBlocksItsGroup) {
@@ -127,6 +128,46 @@ TEST_P(Groups, GRP_2_GRP_3_DeadHeadOpensItsGroup) {
   const Failure never{.error = "bad", .then = Failure::Then::dead};
   ASSERT_EQ(queue().fail(db(), claim_one().lease(), never), Finish::done);
   EXPECT_EQ(run_order(2), (std::vector{jobs[1], jobs[2]}));
+}
+
+TEST_P(Groups, GRP_2_GRP_3_ReapedDeadHeadOpensItsGroup) {
+  auto once = grouped();
+  once.max_attempts = 1;
+  const auto jobs = add(2, once);
+  ASSERT_EQ(claim_one().job_id, jobs[0]);
+  EXPECT_TRUE(claim(10).empty());
+  end_lease(jobs[0]);
+  ASSERT_EQ(queue().reap(db()), 1U);
+  EXPECT_EQ(ids(claim(10)), std::vector{jobs[1]});
+}
+
+TEST_P(Groups, GRP_3_OPS_3_CancelledDelayedHeadOpensAGroupThatWasLookedAt) {
+  auto delayed = grouped();
+  delayed.delay = 1h;
+  const auto head = add(delayed);
+  const auto follower = add(grouped());
+  EXPECT_TRUE(claim(10).empty());
+  EXPECT_EQ(queue().cancel(db(), std::vector{head}).at(0), Cancelled::cancelled);
+  EXPECT_EQ(ids(claim(10)), std::vector{follower});
+}
+
+TEST_P(Groups, GRP_1_GRP_2_ENQ_5_PlainInsertsOfGroupedJobsKeepTheOrderToo) {
+  const auto insert = [this](const std::string& kind) {
+    app().execute("INSERT INTO " + place().table("tq_job") +
+                  " (queue, kind, payload, group_key) VALUES ('q', '" + kind + "', '{}', 'g')");
+  };
+  insert("first");
+  std::this_thread::sleep_for(2 * facts().clock_resolution);
+  insert("second");
+  std::this_thread::sleep_for(2 * facts().clock_resolution);
+  insert("third");
+  for (const std::string expected : {"first", "second", "third"}) {
+    const auto held = claim(10);
+    ASSERT_EQ(held.size(), 1U);
+    EXPECT_EQ(held[0].kind, expected);
+    EXPECT_TRUE(claim(10).empty());
+    ASSERT_EQ(queue().complete(db(), held[0].lease()), Finish::done);
+  }
 }
 
 TEST_P(Groups, GRP_2_CreationTimeDecidesNotTheProducersId) {
@@ -251,7 +292,8 @@ class GroupsUnderLoad : public Groups {
     const auto name = "w" + std::to_string(worker);
     EXPECT_TRUE(eventually([&] {
       const auto began = Clock::now();
-      for (const auto& job : queue().claim(*connection, {.queue = "q", .worker = name, .limit = 3})) {
+      for (const auto& job :
+           queue().claim(*connection, {.queue = "q", .worker = name, .limit = 3})) {
         history_.starts(job, began);
         std::this_thread::yield();
         history_.ends(job);
@@ -259,7 +301,8 @@ class GroupsUnderLoad : public Groups {
         ++completed_;
       }
       return completed_ == all_jobs;
-    })) << "a group is stuck: only " << completed_ << " of " << all_jobs << " ran";
+    })) << "a group is stuck: only "
+        << completed_ << " of " << all_jobs << " ran";
   }
 
   History history_;

@@ -52,8 +52,8 @@ TEST_P(InTransactionMode, FIN_7_WithoutAJobTheHandlerIsNotCalled) {
 
 TEST_P(InTransactionMode, FIN_7_ThrowingHandlerIsUndoneAndItsFailureRecorded) {
   const auto id = add();
-  const auto result = queue().run_in_transaction(
-      db(), request(), [&](const Job& /*job*/, Connection& connection) {
+  const auto result =
+      queue().run_in_transaction(db(), request(), [&](const Job& /*job*/, Connection& connection) {
         insert_by(connection, "half done");
         throw std::runtime_error{"no paper"};
       });
@@ -82,8 +82,8 @@ TEST_P(InTransactionMode, FIN_7_FIN_6_LastFailureMakesItDead) {
 
 TEST_P(InTransactionMode, FIN_7_FailedStatementInTheHandlerIsAFailureOfTheJob) {
   const auto id = add();
-  const auto result = queue().run_in_transaction(
-      db(), request(), [&](const Job& /*job*/, Connection& connection) {
+  const auto result =
+      queue().run_in_transaction(db(), request(), [&](const Job& /*job*/, Connection& connection) {
         insert_by(connection, "half done");
         connection.execute("INSERT INTO " + place().table("tqc_nowhere") + " (note) VALUES (1)");
       });
@@ -96,8 +96,8 @@ TEST_P(InTransactionMode, FIN_7_FailedStatementInTheHandlerIsAFailureOfTheJob) {
 
 TEST_P(InTransactionMode, FIN_7_LostSavepointIsRecordedInANewTransaction) {
   const auto id = add();
-  const auto result = queue().run_in_transaction(
-      db(), request(), [&](const Job& /*job*/, Connection& connection) {
+  const auto result =
+      queue().run_in_transaction(db(), request(), [&](const Job& /*job*/, Connection& connection) {
         insert_by(connection, "gone with it");
         connection.execute(texts().rollback);
         throw std::runtime_error{"the transaction went away"};

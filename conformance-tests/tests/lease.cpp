@@ -71,8 +71,7 @@ TEST_P(LeaseRules, LSE_1_BatchExtendAnswersInOrder) {
   const auto answers = queue().extend(db(), leases, 1h);
   std::vector<Finish> outcomes;
   for (const auto& answer : answers) outcomes.push_back(answer.outcome);
-  EXPECT_EQ(outcomes,
-            (std::vector{Finish::done, Finish::lost, Finish::done, Finish::gone}));
+  EXPECT_EQ(outcomes, (std::vector{Finish::done, Finish::lost, Finish::done, Finish::gone}));
 }
 
 TEST_P(LeaseRules, LSE_2_CompleteThatWaitedPastTheLeaseIsLost) {
@@ -165,8 +164,9 @@ TEST_P(WrongClock, LSE_4_TheShiftReachesTheClocksOfThisProcess) {
   EXPECT_LT(queue().now(db()), before + 1h);
 }
 
-constexpr auto waits = "one writer at a time: a batch waits at most the busy time-out and then "
-                       "gets a retryable error";
+constexpr auto waits =
+    "one writer at a time: a batch waits at most the busy time-out and then "
+    "gets a retryable error";
 
 TEST_P(LeaseRules, LSE_6_BatchesPassOverARowThatAnotherTransactionHolds) {
   add(3);

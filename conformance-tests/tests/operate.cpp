@@ -211,7 +211,7 @@ TEST_P(Operate, OPS_4_QueueWithoutAnyJobCanBePaused) {
 }
 
 TEST_P(Operate, OPS_5_StatisticsCountByState) {
-  add(3);                                                              // due
+  add(3);  // due
   auto delayed = job();
   delayed.delay = 1h;
   add(2, delayed);

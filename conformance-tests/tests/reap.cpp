@@ -11,9 +11,8 @@ using namespace std::chrono_literals;
 class Reap : public PairTest {
  protected:
   void end_all_leases() const {
-    app().execute("UPDATE " + place().table("tq_job") +
-                  " SET lease_until = " + texts().earlier("lease_until", 1h) +
-                  " WHERE state = 'running'");
+    app().execute("UPDATE " + place().table("tq_job") + " SET lease_until = " +
+                  texts().earlier("lease_until", 1h) + " WHERE state = 'running'");
   }
 };
 INSTANTIATE_TEST_SUITE_P(, Reap, ::testing::ValuesIn(servers()), instance_name);
@@ -86,8 +85,9 @@ TEST_P(Reap, REP_1_RowThatAnotherTransactionHoldsIsPassedOver) {
     EXPECT_EQ(state(jobs[1]), State::ready);
   } else {
     EXPECT_EQ(error_of([&] { (void)impatient().reap(*connection); }).code(), Errc::busy);
-    weaker("REP-1", "one writer at a time: the reaper waits at most the busy time-out and then "
-                    "gets a retryable error");
+    weaker("REP-1",
+           "one writer at a time: the reaper waits at most the busy time-out and then "
+           "gets a retryable error");
   }
   other->execute(texts().rollback);
   (void)queue().reap(db());

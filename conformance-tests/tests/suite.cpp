@@ -1,10 +1,9 @@
 // The suite's own promise: every clause has a test.
-#include "clauses.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "clauses.hpp"
 #include "servers.hpp"
 
 namespace tq::conformance {

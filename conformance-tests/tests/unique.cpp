@@ -82,9 +82,8 @@ TEST_P(Unique, UNQ_1_OfRacingProducersExactlyOneIsInserted) {
     std::vector<Enqueued> answers(producers);
     std::vector<std::unique_ptr<Connection>> connections;
     for (std::size_t p = 0; p < producers; ++p) connections.push_back(place().open());
-    at_once(producers, [&](std::size_t p) {
-      answers[p] = queue().enqueue(*connections[p], keyed(key));
-    });
+    at_once(producers,
+            [&](std::size_t p) { answers[p] = queue().enqueue(*connections[p], keyed(key)); });
     EXPECT_EQ(std::ranges::count(answers, true, &Enqueued::inserted), 1);
     for (const auto& answer : answers) EXPECT_EQ(answer.job_id, answers[0].job_id);
   }
@@ -117,7 +116,8 @@ TEST_P(Unique, UNQ_1_FLT_1_BulkCallsWithTheSameKeysInOppositeOrderBothSucceed) {
   at_once(6, [&](std::size_t producer) {
     const auto connection = place().open();
     const auto& jobs = producer % 2 == 0 ? forwards : backwards;
-    for (const auto& answer : queue().enqueue(*connection, jobs)) inserted += answer.inserted ? 1 : 0;
+    for (const auto& answer : queue().enqueue(*connection, jobs))
+      inserted += answer.inserted ? 1 : 0;
   });
   EXPECT_EQ(inserted, static_cast<int>(keys));
   EXPECT_EQ(count("tq_job"), static_cast<std::int64_t>(keys));
@@ -130,7 +130,8 @@ TEST_P(Unique, UNQ_1_ClaimAndFinishGoOnBesideProducersOfTheSameKey) {
   at_once(4, [&](std::size_t role) {
     const auto connection = place().open();
     if (role == 0) {
-      for (int i = 0; i < 100; ++i) inserted += queue().enqueue(*connection, keyed()).inserted ? 1 : 0;
+      for (int i = 0; i < 100; ++i)
+        inserted += queue().enqueue(*connection, keyed()).inserted ? 1 : 0;
       producing = false;
       return;
     }

@@ -1,46 +1,19 @@
-// The worker runtime: CLM-9, LSE-5, and the other clauses as a running worker keeps them.
-#include "tq/worker.hpp"
-
+// The worker runtime: CLM-9, and the other clauses as a running worker keeps them.
 #include <atomic>
 #include <mutex>
 #include <set>
 #include <thread>
 
 #include "clock_shift.hpp"
-#include "fixture.hpp"
 #include "watched.hpp"
+#include "worker_test.hpp"
 
 namespace tq::conformance {
 namespace {
 
 using namespace std::chrono_literals;
 
-class Working : public PairTest {
- protected:
-  // Works on "q" until it is empty.
-  [[nodiscard]] static WorkerOptions draining() {
-    return {.queues = {{"q"}}, .name = "w", .threads = 2, .max_poll = 50ms, .drain = true};
-  }
-  [[nodiscard]] static WorkerOptions staying() {
-    auto options = draining();
-    options.drain = false;
-    return options;
-  }
-  [[nodiscard]] Worker worker(WorkerOptions options) const {
-    return Worker{queue(), [this] { return place().open(); }, std::move(options)};
-  }
-  // Runs it in a thread, until `body` returns.
-  static void while_running(Worker& worker, const std::function<void()>& body) {
-    std::jthread thread{[&](const std::stop_token& stop) {
-      try {
-        worker.run(stop);
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << "the worker ended: " << error.what();
-      }
-    }};
-    body();
-  }
-};
+class Working : public WorkerTest {};
 INSTANTIATE_TEST_SUITE_P(, Working, ::testing::ValuesIn(servers()), instance_name);
 
 TEST_P(Working, CLM_1_FIN_1_EveryJobIsHandledOnceByManyWorkers) {
@@ -109,9 +82,8 @@ TEST_P(Working, FIN_6_WhatAHandlerSaysIsDone) {
   }
   auto one = worker(staying());
   one.on("returns", [](const Job& /*job*/, Context& /*context*/) {});
-  one.on("throws", [](const Job& /*job*/, Context& /*context*/) {
-    throw std::runtime_error{"thrown"};
-  });
+  one.on("throws",
+         [](const Job& /*job*/, Context& /*context*/) { throw std::runtime_error{"thrown"}; });
   one.on("snoozes", [](const Job& /*job*/, Context& context) { context.snooze(1h); });
   one.on("rejects", [](const Job& /*job*/, Context& context) { context.reject("no use"); });
   one.on("retries", [](const Job& /*job*/, Context& context) { context.retry("later", 2h); });
@@ -209,118 +181,6 @@ TEST_P(Working, LSE_4_WorkerWithAWrongClockWorksAllTheSame) {
   }
 }
 
-// Opens connections on which the first claim's answer arrives when most of its lease is over.
-class SlowFirstClaim {
- public:
-  SlowFirstClaim(const Place& place, Duration delay) : place_(place), delay_(delay) {}
-  std::unique_ptr<Connection> open() {
-    auto connection = std::make_unique<Watched>(place_.open());
-    auto* watched = connection.get();
-    watched->before_run = [this](const Statement& statement, std::span<const Argument> /*args*/) {
-      claiming_ = claiming_ || statement.name().starts_with("claim_pick");
-    };
-    watched->after_commit = [this] {
-      if (claiming_ && !done_.exchange(true)) std::this_thread::sleep_for(delay_);
-    };
-    return connection;
-  }
-
- private:
-  const Place& place_;
-  Duration delay_;
-  std::atomic<bool> claiming_ = false;
-  std::atomic<bool> done_ = false;
-};
-
-TEST_P(Working, LSE_5_JobWithTooLittleLeaseLeftIsGivenBackUnstarted) {
-  auto once = job();
-  once.max_attempts = 1;
-  const auto id = add(once);
-  SlowFirstClaim slow{place(), 950ms};
-  auto options = draining();
-  options.lease = 1s;
-  options.reap_every = 0s;
-  Worker one{queue(), [&] { return slow.open(); }, options};
-  std::vector<std::int64_t> generations;
-  one.on_any([&](const Job& job, Context& /*context*/) { generations.push_back(job.generation); });
-  std::jthread thread{[&](const std::stop_token& stop) { one.run(stop); }};
-  // Whether the lease was still long enough to give the job back, the database decides.
-  EXPECT_TRUE(eventually([&] {
-    (void)queue().reap(db());
-    const auto stored = row(id);
-    return stored.state == State::succeeded || stored.state == State::dead;
-  }));
-  thread.request_stop();
-  thread.join();
-  if (state(id) == State::succeeded) {
-    EXPECT_EQ(generations, std::vector<std::int64_t>{2});
-    EXPECT_EQ(row(id).max_attempts, 2);
-  } else {
-    EXPECT_TRUE(generations.empty());
-  }
-  EXPECT_TRUE(queue().failures(db(), id).empty() || state(id) == State::dead);
-}
-
-TEST_P(Working, LSE_5_NoHandlerStartsBehindASlowOneWithoutALease) {
-  add(12);
-  auto options = draining();
-  options.lease = 1s;
-  options.threads = 1;
-  std::atomic<int> started = 0;
-  auto one = worker(options);
-  one.on_any([&](const Job& job, Context& /*context*/) {
-    const auto other = place().open();
-    const auto left = queue().find(*other, job.job_id.text()).at(0).lease_until.value() -
-                      queue().now(*other);
-    EXPECT_GT(left, Duration{0});
-    std::this_thread::sleep_for(++started == 6 ? 1100ms : 5ms);
-  });
-  one.run({});
-  EXPECT_EQ(count("tq_job", "state = 'succeeded' AND max_attempts - attempts = 2"), 12);
-}
-
-TEST_P(Working, LSE_5_StoppedWorkerGivesBackWhatHasNotStarted) {
-  const auto jobs = add(6);
-  auto options = staying();
-  options.threads = 1;
-  std::atomic<int> started = 0;
-  std::atomic<bool> release = false;
-  auto one = worker(options);
-  one.on_any([&](const Job& /*job*/, Context& /*context*/) {
-    EXPECT_TRUE(++started == 1 || eventually([&] { return release.load(); }));
-  });
-  std::jthread thread{[&](const std::stop_token& stop) { one.run(stop); }};
-  ASSERT_TRUE(eventually([&] { return started == 2; }));
-  thread.request_stop();
-  std::this_thread::sleep_for(50ms);
-  release = true;
-  thread.join();
-  EXPECT_EQ(started, 2);
-  EXPECT_EQ(count("tq_job", "state = 'succeeded'"), 2);
-  EXPECT_EQ(count("tq_job", "state = 'ready' AND max_attempts - attempts = 3"), 4);
-  EXPECT_EQ(count("tq_failure"), 0);
-}
-
-TEST_P(Working, LSE_5_HandlerIsToldWhenTheGraceTimeIsOver) {
-  const auto id = add();
-  auto options = staying();
-  options.grace = 100ms;
-  std::atomic<bool> running = false;
-  auto one = worker(options);
-  one.on_any([&](const Job& /*job*/, Context& context) {
-    running = true;
-    EXPECT_TRUE(eventually([&] { return context.stop_token().stop_requested(); }, 10s));
-    throw std::runtime_error{"interrupted"};
-  });
-  std::jthread thread{[&](const std::stop_token& stop) { one.run(stop); }};
-  ASSERT_TRUE(eventually([&] { return running.load(); }));
-  thread.request_stop();
-  thread.join();
-  EXPECT_EQ(state(id), State::ready);
-  EXPECT_EQ(row(id).last_outcome, "released");
-  EXPECT_EQ(row(id).max_attempts - row(id).attempts, 3);
-}
-
 TEST_P(Working, REP_1_WorkersReapWhatOthersLeftBehind) {
   const auto id = add();
   (void)claim_one("dead worker");
@@ -372,33 +232,55 @@ TEST_P(Working, GRP_1_GRP_2_GroupsRunInOrderOneAtATime) {
   EXPECT_EQ(ran, expected);
 }
 
-TEST_P(Working, ENQ_1_AnnouncedJobStartsLongBeforeTheNextPoll) {
-  auto options = staying();
-  options.max_poll = 10min;
-  std::atomic<int> handled = 0;
-  auto one = worker(options);
-  one.on_any([&](const Job& /*job*/, Context& /*context*/) { ++handled; });
-  if (!facts().announces) {
-    options.max_poll = 100ms;
-    auto polling = worker(options);
-    polling.on_any([&](const Job& /*job*/, Context& /*context*/) { ++handled; });
-    weaker("ENQ-1", "no announcements: a job is found by the next poll");
-    while_running(polling, [&] {
-      add();
-      EXPECT_TRUE(eventually([&] { return handled == 1; }));
-    });
-    return;
+// Tells how long the pauses between a worker's looks have grown.
+class Looks {
+ public:
+  explicit Looks(const Place& place) : place_(place) {}
+  std::unique_ptr<Connection> open() {
+    auto connection = std::make_unique<Watched>(place_.open());
+    connection->before_run = [this](const Statement& statement, std::span<const Argument> /*a*/) {
+      if (!statement.name().starts_with("claim_p")) return;
+      const std::lock_guard lock{mutex_};
+      const auto now = std::chrono::steady_clock::now();
+      pause_ = now - last_;
+      last_ = now;
+    };
+    return connection;
   }
+  // The last look was just now, and the pause before it was as long as that.
+  [[nodiscard]] bool just_looked_after(std::chrono::steady_clock::duration pause) const {
+    const std::lock_guard lock{mutex_};
+    return pause_ >= pause && std::chrono::steady_clock::now() - last_ < 50ms;
+  }
+
+ private:
+  const Place& place_;
+  mutable std::mutex mutex_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::duration pause_{};
+};
+
+TEST_P(Working, ENQ_1_AnnouncedJobStartsLongBeforeTheNextLook) {
+  Looks looks{place()};
+  auto options = staying();
+  options.max_poll = 10min;  // Pauses double until then.
+  std::atomic<int> handled = 0;
+  Worker one{queue(), [&] { return looks.open(); }, options};
+  one.on_any([&](const Job& /*job*/, Context& /*context*/) { ++handled; });
+  const auto borrowed = app().borrow();
   while_running(one, [&] {
-    for (int i = 1; i <= 3; ++i) {
-      std::this_thread::sleep_for(300ms);  // Idle, and its next look is minutes away.
-      const auto borrowed = app().borrow();
+    for (int i = 1; i <= 2; ++i) {
+      ASSERT_TRUE(eventually([&] { return looks.just_looked_after(600ms); }));
       app().execute(texts().begin);
       queue().enqueue(*borrowed, job());
       app().execute(texts().commit);
-      EXPECT_TRUE(eventually([&] { return handled == i; }, 8s)) << "job " << i;
+      // Without an announcement the next look is more than a second away.
+      const bool soon = eventually([&] { return handled == i; }, 700ms);
+      EXPECT_EQ(soon, facts().announces) << "job " << i;
+      EXPECT_TRUE(eventually([&] { return handled == i; }));
     }
   });
+  if (!facts().announces) weaker("ENQ-1", "no announcements: a job is found by the next look");
 }
 
 }  // namespace

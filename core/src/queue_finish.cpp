@@ -138,6 +138,9 @@ Finish Queue::complete(Connection& connection, const Lease& held) const {
 }
 
 Finish Queue::fail(Connection& connection, const Lease& held, const Failure& failure) const {
+  if (failure.retry_in) {
+    check_duration("retry_in", *failure.retry_in, Duration{0}, longest_duration);
+  }
   std::optional<Duration> delay;
   if (failure.then == Failure::Then::retry) {
     delay = failure.retry_in ? *failure.retry_in : options_.backoff.delay(held.generation);

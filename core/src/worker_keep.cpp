@@ -1,4 +1,4 @@
-// The keeper and the listener of a worker.
+// The keeper, the watch and the listener of a worker.
 #include <algorithm>
 
 #include "worker_run.hpp"
@@ -17,11 +17,7 @@ void WorkerRun::keep(const std::stop_token& stop) {
   std::unique_ptr<Connection> connection;
   const bool reaps = options_.reap_every > Duration{0};
   auto next_reap = Clock::now() + jittered(options_.reap_every);
-  while (pause_.wait(options_.lease / 3 < std::chrono::seconds{1}
-                         ? options_.lease / 3
-                         : std::min<Duration>(options_.lease / 3, std::chrono::seconds{1}),
-                     stop)) {
-    lose_ended();
+  while (pause_.wait(std::min<Duration>(options_.lease / 3, std::chrono::seconds{1}), stop)) {
     try {
       if (!connection || !connection->usable()) connection = connect(stop);
       if (!connection) return;
@@ -65,7 +61,14 @@ void WorkerRun::judge(const Held& held, const Extension& extension, Clock::time_
   }
 }
 
-// While the database does not answer, leases end all the same.
+// A thread of its own: the keeper may be waiting for a server that does not answer, and leases end
+// all the same.
+void WorkerRun::watch(const std::stop_token& stop) {
+  while (pause_.wait(std::min<Duration>(margin() / 2, std::chrono::milliseconds{500}), stop)) {
+    lose_ended();
+  }
+}
+
 void WorkerRun::lose_ended() {
   for (const auto& held : hand_.unfinished()) {
     const bool ended = hand_.lease_end(held) <= Clock::now();

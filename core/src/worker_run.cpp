@@ -62,6 +62,7 @@ void WorkerRun::run(const std::stop_token& stop) {
   for (int i = 0; i < options_.threads; ++i) handlers.emplace_back([this] { handle_jobs(); });
   {
     const std::jthread keeper{[this](const std::stop_token& end) { keep(end); }};
+    const std::jthread watcher{[this](const std::stop_token& end) { watch(end); }};
     std::jthread listener;
     if (options_.wake_up && queue_.dialect().facts.announces) {
       listener = std::jthread{[this](const std::stop_token& end) { listen(end); }};

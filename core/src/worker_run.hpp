@@ -60,8 +60,11 @@ class WorkerRun {
   void keep(const std::stop_token& stop);
   void heartbeat(Connection& connection);
   void judge(const Held& held, const Extension& extension, Clock::time_point asked);
-  void lose_ended();
   void reap(Connection& connection);
+
+  // The watch: notices that a lease has ended, also while no connection answers.
+  void watch(const std::stop_token& stop);
+  void lose_ended();
 
   // The listener. On its own connection.
   void listen(const std::stop_token& stop);

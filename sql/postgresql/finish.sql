@@ -1,8 +1,8 @@
 -- Promise: carries out those acknowledgements that hold the lease, says of each what became of it,
 -- and opens the next job of every group whose job became final.
 -- Locks: the jobs' rows in the order of job_id, until the end of the transaction. With wait = 1 they
--- are waited for; with wait = 0 a row that another transaction holds is answered busy. The second
--- step locks, and waits for, the next job of each group, in the order of job_id.
+-- are waited for; with wait = 0 a row that another transaction holds is answered busy. Then the next
+-- job of each group, in the order of job_id, waiting for it.
 -- https://www.postgresql.org/docs/current/transaction-iso.html#XACT-READ-COMMITTED
 -- https://www.postgresql.org/docs/current/functions-datetime.html#FUNCTIONS-DATETIME-CURRENT
 -- parameters: jobs text, wait int64
@@ -42,17 +42,10 @@ WITH given AS MATERIALIZED (
 ), judged AS MATERIALIZED (
   SELECT
     s.*,
-    CASE
-      WHEN s.state = 'running' AND s.attempts = s.generation AND s.worker_id = s.worker
-        AND (s.lease_until > s.at) = (s.verb <> 'expired') THEN 'done'
-      WHEN s.state <> 'running' AND s.attempts = s.generation AND s.last_worker = s.worker
-        AND s.last_outcome = s.verb THEN 'already'
-      WHEN s.state IS NOT NULL THEN 'lost'
-      WHEN CAST(:wait AS bigint) = 0
-        AND (SELECT j.job_id FROM {schema}tq_job AS j WHERE j.job_id = s.job_id) IS NOT NULL
-        THEN 'busy'
-      ELSE 'gone'
-    END AS outcome
+    COALESCE(
+      s.state = 'running' AND s.attempts = s.generation AND s.worker_id = s.worker
+        AND (s.lease_until > s.at) = (s.verb <> 'expired'),
+      false) AS held
   FROM seen AS s
 ), accepted AS MATERIALIZED (
   SELECT
@@ -68,7 +61,7 @@ WITH given AS MATERIALIZED (
       ELSE 'ready'
     END AS becomes
   FROM judged AS d
-  WHERE d.outcome = 'done'
+  WHERE d.held
 ), changed AS (
   UPDATE {schema}tq_job AS j
   SET
@@ -84,10 +77,12 @@ WITH given AS MATERIALIZED (
     finished_at = CASE WHEN a.becomes <> 'ready' THEN a.at END,
     cancel_requested_at = CASE WHEN a.becomes = 'cancelled' THEN j.cancel_requested_at END
   FROM accepted AS a
-  -- The array makes the primary key the way in. Owner and generation stand for the state: naming
-  -- it would offer the planner an index of all running jobs.
+  -- The array makes the primary key the way in. As text the ids are joined only afterwards: joined
+  -- plainly they would be looked up one by one, each time with the whole array.
   WHERE j.job_id = ANY (ARRAY(SELECT b.job_id FROM accepted AS b))
-    AND j.job_id = a.job_id
+    AND CAST(j.job_id AS text) = CAST(a.job_id AS text)
+    -- Owner and generation stand for the state: naming it would offer the planner an index of all
+    -- running jobs.
     AND j.worker_id = a.worker AND j.attempts = a.generation
 ), failed AS (
   -- A failure of the same generation is there already if the job was deleted and stored again.
@@ -98,7 +93,18 @@ WITH given AS MATERIALIZED (
   ON CONFLICT (job_id, generation) DO UPDATE
   SET worker_id = EXCLUDED.worker_id, failed_at = EXCLUDED.failed_at, error = EXCLUDED.error
 )
-SELECT d.ord, d.outcome
+SELECT
+  d.ord,
+  CASE
+    WHEN d.held THEN 'done'
+    WHEN d.state <> 'running' AND d.attempts = d.generation AND d.last_worker = d.worker
+      AND d.last_outcome = d.verb THEN 'already'
+    WHEN d.state IS NOT NULL THEN 'lost'
+    WHEN CAST(:wait AS bigint) = 0
+      AND (SELECT j.job_id FROM {schema}tq_job AS j WHERE j.job_id = d.job_id) IS NOT NULL
+      THEN 'busy'
+    ELSE 'gone'
+  END AS outcome
 FROM judged AS d
 ORDER BY d.ord
 -- step

@@ -57,7 +57,8 @@ SET state = judged.state,
     finished_at = CASE judged.state WHEN 'ready' THEN NULL ELSE judged.now END,
     last_worker = worker_id,
     last_outcome = judged.verb,
-    last_error = CASE WHEN judged.verb IN ('failed', 'expired') THEN judged.error ELSE last_error END,
+    last_error = CASE WHEN judged.verb IN ('failed', 'expired') THEN judged.error
+                 ELSE last_error END,
     cancel_requested_at = CASE judged.state WHEN 'cancelled' THEN cancel_requested_at END
 FROM (SELECT json_extract(value, '$.job_id') AS job_id, json_extract(value, '$.verb') AS verb,
              json_extract(value, '$.error') AS error, json_extract(value, '$.now') AS now,

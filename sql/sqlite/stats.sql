@@ -1,5 +1,5 @@
--- Promise: one row a queue, ordered by name. Counts what is ready or running; of each final state at
---   most cap.
+-- Promise: one row a queue, ordered by name. Counts what is ready or running, and of each final
+--   state at most cap.
 -- Locks: none; reads one snapshot.
 -- parameters: queue text, cap int64
 -- columns: queue text, paused int64, ready int64, due int64, blocked int64, retrying int64, oldest_due int64, running int64, expired int64, succeeded int64, dead int64, cancelled int64, moved int64

@@ -10,6 +10,7 @@
 
 #include "tq/connection.hpp"
 #include "tq/dialect.hpp"
+#include "tq/error.hpp"
 #include "tq/job.hpp"
 #include "tq/retry.hpp"
 

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "tq/connection.hpp"
-#include "tq/dialect.hpp"
+#include "tq/error.hpp"
 #include "tq/time.hpp"
 
 namespace tq {
@@ -34,7 +33,7 @@ struct RetryLimits {
                   .factor = 2.0,
                   .jitter = 0.9};
   /// Told of each repetition with the error that caused it; may be empty. Must not throw.
-  std::function<void(const class Error&)> on_retry = {};
+  std::function<void(const Error&)> on_retry = {};
 };
 
 }  // namespace tq

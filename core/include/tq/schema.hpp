@@ -5,6 +5,7 @@
 
 #include "tq/connection.hpp"
 #include "tq/dialect.hpp"
+#include "tq/error.hpp"
 
 namespace tq {
 

@@ -1,0 +1,129 @@
+// LSE-5: a worker starts nothing that it has no time for, and stops in good order.
+#include <atomic>
+#include <thread>
+
+#include "watched.hpp"
+#include "worker_test.hpp"
+
+namespace tq::conformance {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Stopping : public WorkerTest {};
+INSTANTIATE_TEST_SUITE_P(, Stopping, ::testing::ValuesIn(servers()), instance_name);
+
+// Opens connections on which the first claim's answer arrives when most of its lease is over.
+class SlowFirstClaim {
+ public:
+  SlowFirstClaim(const Place& place, Duration delay) : place_(place), delay_(delay) {}
+  std::unique_ptr<Connection> open() {
+    auto connection = std::make_unique<Watched>(place_.open());
+    auto* watched = connection.get();
+    watched->before_run = [this](const Statement& statement, std::span<const Argument> /*args*/) {
+      claiming_ = claiming_ || statement.name().starts_with("claim_pick");
+    };
+    watched->after_commit = [this] {
+      if (claiming_ && !done_.exchange(true)) std::this_thread::sleep_for(delay_);
+    };
+    return connection;
+  }
+
+ private:
+  const Place& place_;
+  Duration delay_;
+  std::atomic<bool> claiming_ = false;
+  std::atomic<bool> done_ = false;
+};
+
+TEST_P(Stopping, LSE_5_JobWithTooLittleLeaseLeftIsGivenBackUnstarted) {
+  auto once = job();
+  once.max_attempts = 1;
+  const auto id = add(once);
+  SlowFirstClaim slow{place(), 950ms};
+  auto options = draining();
+  options.lease = 1s;
+  options.reap_every = 0s;
+  Worker one{queue(), [&] { return slow.open(); }, options};
+  std::vector<std::int64_t> generations;
+  one.on_any([&](const Job& job, Context& /*context*/) { generations.push_back(job.generation); });
+  std::jthread thread{[&](const std::stop_token& stop) { one.run(stop); }};
+  // Whether the lease was still long enough to give the job back, the database decides.
+  EXPECT_TRUE(eventually([&] {
+    (void)queue().reap(db());
+    const auto stored = row(id);
+    return stored.state == State::succeeded || stored.state == State::dead;
+  }));
+  thread.request_stop();
+  thread.join();
+  if (state(id) == State::succeeded) {
+    EXPECT_EQ(generations, std::vector<std::int64_t>{2});
+    EXPECT_EQ(row(id).max_attempts, 2);
+  } else {
+    EXPECT_TRUE(generations.empty());
+  }
+  EXPECT_TRUE(queue().failures(db(), id).empty() || state(id) == State::dead);
+}
+
+TEST_P(Stopping, LSE_5_NoHandlerStartsBehindASlowOneWithoutALease) {
+  add(12);
+  auto options = draining();
+  options.lease = 1s;
+  options.threads = 1;
+  std::atomic<int> started = 0;
+  auto one = worker(options);
+  one.on_any([&](const Job& job, Context& /*context*/) {
+    const auto other = place().open();
+    const auto left =
+        queue().find(*other, job.job_id.text()).at(0).lease_until.value() - queue().now(*other);
+    EXPECT_GT(left, Duration{0});
+    std::this_thread::sleep_for(++started == 6 ? 1100ms : 5ms);
+  });
+  one.run({});
+  EXPECT_EQ(count("tq_job", "state = 'succeeded' AND max_attempts - attempts = 2"), 12);
+}
+
+TEST_P(Stopping, LSE_5_StoppedWorkerGivesBackWhatHasNotStarted) {
+  const auto jobs = add(6);
+  auto options = staying();
+  options.threads = 1;
+  std::atomic<int> started = 0;
+  std::atomic<bool> release = false;
+  auto one = worker(options);
+  one.on_any([&](const Job& /*job*/, Context& /*context*/) {
+    EXPECT_TRUE(++started == 1 || eventually([&] { return release.load(); }));
+  });
+  std::jthread thread{[&](const std::stop_token& stop) { one.run(stop); }};
+  ASSERT_TRUE(eventually([&] { return started == 2; }));
+  thread.request_stop();
+  std::this_thread::sleep_for(50ms);
+  release = true;
+  thread.join();
+  EXPECT_EQ(started, 2);
+  EXPECT_EQ(count("tq_job", "state = 'succeeded'"), 2);
+  EXPECT_EQ(count("tq_job", "state = 'ready' AND max_attempts - attempts = 3"), 4);
+  EXPECT_EQ(count("tq_failure"), 0);
+}
+
+TEST_P(Stopping, LSE_5_HandlerIsToldWhenTheGraceTimeIsOver) {
+  const auto id = add();
+  auto options = staying();
+  options.grace = 100ms;
+  std::atomic<bool> running = false;
+  auto one = worker(options);
+  one.on_any([&](const Job& /*job*/, Context& context) {
+    running = true;
+    EXPECT_TRUE(eventually([&] { return context.stop_token().stop_requested(); }, 10s));
+    throw std::runtime_error{"interrupted"};
+  });
+  std::jthread thread{[&](const std::stop_token& stop) { one.run(stop); }};
+  ASSERT_TRUE(eventually([&] { return running.load(); }));
+  thread.request_stop();
+  thread.join();
+  EXPECT_EQ(state(id), State::ready);
+  EXPECT_EQ(row(id).last_outcome, "released");
+  EXPECT_EQ(row(id).max_attempts - row(id).attempts, 3);
+}
+
+}  // namespace
+}  // namespace tq::conformance
