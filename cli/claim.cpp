@@ -35,11 +35,25 @@ class Claim final : public Command {
     request_.limit = static_cast<std::size_t>(limit_);
     const Opened opened = open(session);
     const std::vector<Job> jobs = opened.queue.claim(*opened.connection, request_);
-    for (const Job& job : jobs) session.out.line(claim_json(job).str());
+    try {
+      for (const Job& job : jobs) session.out.line(claim_json(job).str());
+      session.out.flush();
+    } catch (const OutputError&) {
+      give_back(opened, jobs);
+      throw;
+    }
     return jobs.empty() ? Exit::nothing : Exit::done;
   }
 
  private:
+  // Nobody knows of these claims.
+  static void give_back(const Opened& opened, const std::vector<Job>& jobs) {
+    std::vector<Acknowledgement> words;
+    words.reserve(jobs.size());
+    for (const Job& job : jobs) words.push_back({.lease = job.lease(), .verb = Verb::released});
+    static_cast<void>(opened.queue.finish(*opened.connection, words));
+  }
+
   ClaimRequest request_;
   int limit_ = 1;
 };

@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <iostream>
-#include <iterator>
 
 #include "bulk_enqueue.hpp"
 #include "commands.hpp"
@@ -68,7 +67,11 @@ class Enqueue final : public Command {
   }
 
   static std::string standard_input() {
-    std::string text{std::istreambuf_iterator<char>{std::cin}, {}};
+    std::string text;
+    std::array<char, 1U << 16U> buffer{};
+    while (std::cin.read(buffer.data(), buffer.size()) || std::cin.gcount() > 0) {
+      text.append(buffer.data(), static_cast<std::size_t>(std::cin.gcount()));
+    }
     if (std::cin.bad()) throw UsageError{"cannot read standard input"};
     // A file's last line break is no part of what its writer meant.
     if (text.ends_with('\n')) text.pop_back();

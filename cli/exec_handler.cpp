@@ -10,14 +10,15 @@
 namespace tq::cli {
 namespace {
 
-ProcessRequest request_for(const std::string& command, const Job& job) {
-  return {.command = command,
+ProcessRequest request_for(const ExecOptions& options, const Job& job) {
+  return {.command = options.command,
           .input = job.payload,
           .environment = {{"TQ_JOB_ID", job.job_id.text()},
                           {"TQ_KIND", job.kind},
                           {"TQ_GENERATION", std::to_string(job.generation)},
                           {"TQ_ATTEMPT", std::to_string(job.generation)},
-                          {"TQ_QUEUE", job.queue}}};
+                          {"TQ_QUEUE", job.queue}},
+          .hurry = options.hurry};
 }
 
 // How it ended, then as much of the end of standard error as fits.
@@ -30,22 +31,16 @@ std::string error_text(const ProcessResult& result) {
   return text + last_characters(errors, max_error_characters - text.size());
 }
 
-ProcessResult run(const ProcessRequest& request, const std::stop_token& one,
-                  const std::stop_token& other, Guardian& guardian) {
-  std::stop_source either;
-  const auto stop = [&either] { either.request_stop(); };
-  const std::stop_callback on_one{one, stop};
-  const std::stop_callback on_other{other, stop};
-  return run_process(request, either.get_token(), &guardian);
-}
-
 }  // namespace
 
-Handler exec_handler(std::string command, std::stop_token hurry, Guardian& guardian) {
-  return [command = std::move(command), hurry = std::move(hurry), &guardian](const Job& job,
-                                                                             Context& context) {
+Handler exec_handler(ExecOptions options) {
+  return [options = std::move(options)](const Job& job, Context& context) {
     const ProcessResult result =
-        run(request_for(command, job), context.stop_token(), hurry, guardian);
+        run_process(request_for(options, job), context.stop_token(), options.guardian);
+    if (result.output_failure != 0) {
+      options.on_output_lost(result.output_failure);
+      return context.snooze(Duration::zero());
+    }
     if (result.succeeded()) return;
     if (context.stop_token().stop_requested()) {
       throw std::runtime_error{"stopped: " + error_text(result)};  // the worker knows why

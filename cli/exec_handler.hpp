@@ -1,6 +1,7 @@
 // A handler that runs a shell command for each job.
 #pragma once
 
+#include <functional>
 #include <stop_token>
 #include <string>
 
@@ -9,9 +10,15 @@
 
 namespace tq::cli {
 
+struct ExecOptions {
+  std::string command = {};
+  std::stop_token hurry = {};  ///< commands that run are ended at once, their jobs given back
+  Guardian* guardian = nullptr;
+  /// A command's output could not be passed on, with errno; its job is given back. Any thread.
+  std::function<void(int error)> on_output_lost = {};
+};
+
 /// Exit code 0 completes the job, 65 (EX_DATAERR) makes it dead, any other end has it tried again.
-/// `hurry`: commands that run are ended at once and their jobs given back. `guardian` must outlive
-/// the handler.
-[[nodiscard]] Handler exec_handler(std::string command, std::stop_token hurry, Guardian& guardian);
+[[nodiscard]] Handler exec_handler(ExecOptions options);
 
 }  // namespace tq::cli

@@ -143,6 +143,7 @@ int main_of(int count, const char* const* arguments) {
 int main(int count, char** arguments) {
   // A closed pipe is an error of write(), which says more than a signal.
   std::signal(SIGPIPE, SIG_IGN);
+  std::ios::sync_with_stdio(false);  // or standard input is read byte by byte
   tq::cli::fill_closed_streams();
   try {
     return tq::cli::main_of(count, arguments);

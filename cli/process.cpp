@@ -54,7 +54,9 @@ class Run {
   }
 
   ProcessResult wait(const std::stop_token& stop) {
-    const std::stop_callback on_stop{stop, [this] { eventfd_write(told_to_stop_.get(), 1); }};
+    const auto tell = [this] { eventfd_write(told_to_stop_.get(), 1); };
+    const std::stop_callback on_stop{stop, tell};
+    const std::stop_callback on_hurry{request_.hurry, tell};
     while (!finished()) {
       step();
     }
@@ -135,6 +137,7 @@ class Run {
     return {.end = exited ? ProcessResult::End::exited : ProcessResult::End::signalled,
             .status = exited ? WEXITSTATUS(status) : WTERMSIG(status),
             .stopped = deadline_.has_value(),
+            .output_failure = output_.failure(),
             .errors = last_characters(errors_.kept(), kept_error_characters)};
   }
 
@@ -153,7 +156,7 @@ class Run {
 }  // namespace
 
 ProcessResult run_process(const ProcessRequest& request, std::stop_token stop, Guardian* guardian) {
-  if (stop.stop_requested()) {
+  if (stop.stop_requested() || request.hurry.stop_requested()) {
     return {.end = ProcessResult::End::signalled, .status = SIGTERM, .stopped = true};
   }
   return Run{request, guardian}.wait(stop);

@@ -18,12 +18,14 @@ struct ProcessRequest {
   std::string input = {};    ///< its standard input, byte for byte
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< on top of ours
   std::chrono::milliseconds grace{5000};                              ///< from SIGTERM to SIGKILL
+  std::stop_token hurry = {};  ///< a second reason to stop, as good as the first
 };
 
 struct ProcessResult {
   enum class End : std::uint8_t { exited, signalled } end = End::exited;
   int status = 0;           ///< the exit status, or the signal's number
   bool stopped = false;     ///< it was told to stop before it ended
+  int output_failure = 0;   ///< errno of passing standard output on; 0: nothing was lost
   std::string errors = {};  ///< the end of its standard error
 
   [[nodiscard]] bool succeeded() const noexcept { return end == End::exited && status == 0; }

@@ -19,15 +19,16 @@ std::mutex& writing() {
   return mutex;
 }
 
-bool write_all(int descriptor, std::string_view text) {
+// Gives errno, or 0.
+int write_all(int descriptor, std::string_view text) {
   const std::scoped_lock lock{writing()};
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
+    if (written < 0) return errno;
     text.remove_prefix(static_cast<std::size_t>(written));
   }
-  return true;
+  return 0;
 }
 
 }  // namespace
@@ -71,8 +72,11 @@ void Relay::take(std::string_view text) {
 }
 
 void Relay::pass_on(std::string_view text) {
-  // Nobody reads it any more: the command is told so by its own next write.
-  if (!write_all(to_, text) && keep_ == 0) from_.reset();
+  const int error = write_all(to_, text);
+  if (error == 0) return;
+  failure_ = error;
+  // What is kept is still worth reading. Else the command's own next write tells it.
+  if (keep_ == 0) from_.reset();
 }
 
 }  // namespace tq::cli

@@ -25,6 +25,8 @@ class Relay {
   bool read();
   /// What is in the pipe now, and then the unfinished line.
   void drain();
+  /// Why something could not be passed on, as errno; 0: all was.
+  [[nodiscard]] int failure() const noexcept { return failure_; }
   [[nodiscard]] const std::string& kept() const noexcept { return kept_; }
 
  private:
@@ -34,6 +36,7 @@ class Relay {
   Descriptor from_;
   int to_;
   std::size_t keep_;
+  int failure_ = 0;
   std::string line_;  // the beginning of an unfinished one
   std::string kept_;
 };

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <thread>
@@ -39,6 +41,7 @@ constexpr const char* more_help =
     "On SIGTERM, SIGINT or SIGHUP: no further claims, jobs not yet started are given back, those\n"
     "that run have --grace to finish. A second signal ends the commands at once and gives their\n"
     "jobs back.\n"
+    "Output that cannot be passed on ends the worker with exit code 1; its job is given back.\n"
     "Several --db: a worker for each of them, with --concurrency commands each.\n"
     "Exit code with --drain: 0 whatever the jobs did; 1 only for the database.";
 
@@ -79,19 +82,33 @@ class Work final : public Command {
           before == 0 ? "stopping; once more to end running commands" : "ending running commands"));
       (before == 0 ? stop : hurry).request_stop();
     }};
+    std::atomic<int> output_failure = 0;
+    const ExecOptions exec{.command = command_,
+                           .hurry = hurry.get_token(),
+                           .guardian = &guardian,
+                           .on_output_lost = [&](int error) {
+                             output_failure = error;
+                             stop.request_stop();
+                             hurry.request_stop();
+                           }};
     std::vector<std::unique_ptr<Worker>> workers;
     for (const Database& database : databases) {
       WorkerOptions options = options_;
       options.on_event = log_events(databases.size() > 1 ? database.shown + " " : std::string{});
       workers.push_back(std::make_unique<Worker>(database.queue, database.connect, options));
-      workers.back()->on_any(exec_handler(command_, hurry.get_token(), guardian));
+      workers.back()->on_any(exec_handler(exec));
     }
-    return run_all(workers, stop);
+    run_all(workers, stop);
+    if (output_failure != 0) {
+      throw OutputError{fmt::format("cannot pass on a command's output: {}; its job was given back",
+                                    std::strerror(output_failure))};
+    }
+    return Exit::done;
   }
 
  private:
   // A worker that cannot go on does not end the others; the first failure is thrown in the end.
-  static Exit run_all(const std::vector<std::unique_ptr<Worker>>& workers,
+  static void run_all(const std::vector<std::unique_ptr<Worker>>& workers,
                       const std::stop_source& stop) {
     std::vector<std::exception_ptr> failures(workers.size());
     {
@@ -108,7 +125,6 @@ class Work final : public Command {
     }
     const auto failed = std::ranges::find_if(failures, [](const auto& f) { return f != nullptr; });
     if (failed != failures.end()) std::rethrow_exception(*failed);
-    return Exit::done;
   }
 
   std::vector<std::string> queues_;

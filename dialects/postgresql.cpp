@@ -12,8 +12,11 @@ std::vector<std::string> session() {
       // Also for statements without a BEGIN: the statements are written for READ COMMITTED.
       // https://www.postgresql.org/docs/current/transaction-iso.html#XACT-READ-COMMITTED
       "SET default_transaction_isolation = 'read committed'",
-      // A plan that was made while the table was empty, and kept, would read it whole once it is
-      // full. https://www.postgresql.org/docs/current/sql-prepare.html#SQL-PREPARE-NOTES
+      // One plan for a statement, whatever its values: planning a claim takes longer than claiming,
+      // and the server would change its mind with the statistics.
+      // https://www.postgresql.org/docs/current/sql-prepare.html#SQL-PREPARE-NOTES
+      "SET plan_cache_mode = force_generic_plan",
+      // A plan that was made while the table was empty would read it whole once it is full.
       "SET enable_seqscan = off",
       // Statements of a few milliseconds are not worth compiling.
       "SET jit = off",

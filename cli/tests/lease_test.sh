@@ -65,6 +65,12 @@ equal dead "$(state_of "$job")"
 expect 4 tq complete 00000000-0000-7000-8000-000000000000 1
 equal "00000000-0000-7000-8000-000000000000 1 gone" "$out"
 
+# A claim that cannot be printed is given back.
+tq enqueue -q full k --max-attempts 1 >/dev/null
+equal 1 "$(tq claim -q full >/dev/full 2>"$folder/err"; echo $?)"
+expect 0 tq claim -q full
+equal 2 "$(member generation)"
+
 # In bulk: each is answered, and one that was lost makes the exit code.
 tq enqueue -q bulk k >/dev/null
 tq enqueue -q bulk k >/dev/null

@@ -132,7 +132,7 @@ TEST_F(Process, ReadsAndWritesMuchAtOnce) {
 
 TEST_F(Process, PassesStandardOutputOnByteForByte) {
   testing::internal::CaptureStdout();
-  run("printf 'one\\ntwo'; printf ' and\\000more\\n\\nend'");
+  run(R"(printf 'one\ntwo'; printf ' and\000more\n\nend')");
   EXPECT_EQ(testing::internal::GetCapturedStdout(),
             (std::string{"one\ntwo and"} + '\0' + "more\n\nend"));
   testing::internal::CaptureStdout();
@@ -254,6 +254,18 @@ TEST_F(Process, GivesTheGraceAlsoToWhatOutlivesTheShell) {
                   stop.get_token(), nullptr);
   EXPECT_TRUE(result.stopped);
   EXPECT_EQ(contents("saved"), "saved\n");
+}
+
+TEST_F(Process, StopsForEitherReason) {
+  std::stop_source hurry;
+  std::jthread later{[&] {
+    EXPECT_NE(awaited("pid"), "");
+    hurry.request_stop();
+  }};
+  EXPECT_TRUE(run_process({.command = "echo $$ > " + file("pid") + "; exec sleep 1000",
+                           .hurry = hurry.get_token()},
+                          {}, nullptr)
+                  .stopped);
 }
 
 TEST_F(Process, IsNotStartedWhenItIsStoppedAlready) {

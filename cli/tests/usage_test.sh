@@ -149,6 +149,10 @@ contains "$(<"$folder/err")" "cannot write the results: No space left"
 equal 1 "$(tq list >&- 2>"$folder/err"; echo $?)"
 contains "$(<"$folder/err")" "cannot write the results"
 equal 0 "$(tq enqueue -q p k >/dev/null 2>&-; echo $?)"
+for command in "enqueue -q p k -" "enqueue --from -" "complete -"; do
+  equal 2 "$(tq $command <"$folder" 2>"$folder/err"; echo $?)"
+  contains "$(<"$folder/err")" "cannot read standard input"
+done
 
 # Passwords are shown nowhere.
 for url in postgresql://me:geheim@127.0.0.1:1/db "postgresql://127.0.0.1:1/db?password=geheim" \

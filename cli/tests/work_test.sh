@@ -56,6 +56,14 @@ equal "" "$err"
 expect 1 tq work -q none --drain --exec true --db "sqlite:///$folder/none.db"
 contains "$err" "tq init"
 
+# Output that nobody takes: the worker ends, and the job is not lost.
+job=$(tq enqueue -q lossy k)
+equal 1 "$(tq work -q lossy --drain --exec 'echo result' >/dev/full 2>"$folder/err"; echo $?)"
+contains "$(<"$folder/err")" "cannot pass on a command's output: No space left"
+equal ready "$(state_of "$job")"
+expect 0 tq work -q lossy --drain --exec 'echo result'
+equal result "$out"
+
 # Several databases at once.
 other=sqlite:///$folder/other.db
 tq init --db "$other" >/dev/null

@@ -218,6 +218,14 @@ TEST_P(Enqueue, ENQ_6_TheDatabaseRefusesAnInvalidChange) {
     EXPECT_THROW(update(id, bad), RawError) << bad;
   }
   EXPECT_EQ(claim_one().job_id, id);
+  EXPECT_THROW(update(id, "lease_until = NULL"), RawError);
+  EXPECT_THROW(update(id, "worker_id = NULL"), RawError);
+  EXPECT_THROW(update(id, "finished_at = run_at"), RawError);
+  const auto final = add();
+  ASSERT_EQ(queue().cancel(db(), std::vector{final}).at(0), Cancelled::cancelled);
+  EXPECT_THROW(update(final, "finished_at = NULL"), RawError);
+  EXPECT_THROW(update(final, "max_attempts = 0"), RawError);
+  EXPECT_THROW(update(final, "max_attempts = -1"), RawError);
 }
 
 }  // namespace

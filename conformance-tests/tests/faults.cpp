@@ -109,16 +109,18 @@ TEST_P(Faults, FLT_1_RepetitionIsBounded) {
 
 TEST_P(Faults, FLT_1_WhatMayHaveHappenedIsNotRepeated) {
   const std::vector<NewJob> many(1500, job());
-  Watched lossy{db()};
   int commits = 0;
-  lossy.after_commit = [&] {
-    ++commits;
-    throw Error{ErrorDetails{.code = Errc::connection_lost, .outcome_unknown = true}, "no answer"};
-  };
-  const auto error = error_of([&] { queue().enqueue(lossy, many); });
-  EXPECT_TRUE(error.outcome_unknown());
-  EXPECT_EQ(commits, 1);
-  EXPECT_EQ(count("tq_job"), 1500);
+  for (const auto code : {Errc::connection_lost, Errc::busy}) {
+    Watched lossy{db()};
+    lossy.after_commit = [&] {
+      ++commits;
+      throw Error{ErrorDetails{.code = code, .outcome_unknown = true}, "no answer"};
+    };
+    const auto error = error_of([&] { queue().enqueue(lossy, many); });
+    EXPECT_TRUE(error.outcome_unknown());
+  }
+  EXPECT_EQ(commits, 2);
+  EXPECT_EQ(count("tq_job"), 3000);
 }
 
 TEST_P(Faults, FLT_1_GRP_1_DuplicateOnAGroupsRunningJobMakesTheClaimTryAgain) {

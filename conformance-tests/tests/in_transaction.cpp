@@ -118,7 +118,7 @@ TEST_P(InTransactionMode, FIN_7_LostSavepointDoesNotChargeAJobThatAnotherClaimed
       db(), request(), [&](const Job& /*job*/, Connection& connection) {
         connection.execute(texts().rollback);
         const auto other = place().open();
-        taken = queue().claim(*other, {.queue = "q", .worker = "other"}).at(0);
+        taken = queue().claim(*other, {.queue = "q", .worker = "w"}).at(0);
         throw std::runtime_error{"too late"};
       });
   ASSERT_TRUE(taken.has_value());

@@ -1,4 +1,6 @@
 // OPS-1 to OPS-5: what operators do to queues and jobs.
+#include <thread>
+
 #include "fixture.hpp"
 
 namespace tq::conformance {
@@ -171,6 +173,22 @@ TEST_P(Operate, OPS_3_JobThatSucceedsAllTheSameHasSucceeded) {
   EXPECT_EQ(queue().complete(db(), held.lease()), Finish::done);
   EXPECT_EQ(state(held.job_id), State::succeeded);
   EXPECT_FALSE(row(held.job_id).cancel_requested_at.has_value());
+}
+
+TEST_P(Operate, OPS_3_CancelThatWaitedForAClaimAnswersWhatItFoundThen) {
+  const auto id = add();
+  const auto borrowed = app().borrow();
+  app().execute(texts().begin);
+  ASSERT_EQ(queue().claim(*borrowed, {.queue = "q", .worker = "w"}).size(), 1U);
+  const auto connection = place().open();
+  auto answer = Cancelled::gone;
+  std::jthread canceller{[&] { answer = queue().cancel(*connection, std::vector{id}).at(0); }};
+  std::this_thread::sleep_for(150ms);
+  app().execute(texts().commit);
+  canceller.join();
+  EXPECT_EQ(answer, Cancelled::requested);
+  EXPECT_EQ(state(id), State::running);
+  EXPECT_TRUE(row(id).cancel_requested_at.has_value());
 }
 
 TEST_P(Operate, OPS_3_GRP_3_CancelledHeadLetsItsGroupGoOn) {

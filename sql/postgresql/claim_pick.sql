@@ -34,14 +34,12 @@ WITH picked AS MATERIALIZED (
             WHERE r.queue = j.queue AND r.group_key = j.group_key AND r.state = 'running'
             ORDER BY r.queue, r.group_key LIMIT 1) IS NULL))
     ORDER BY j.run_at, j.job_id
-    -- In a subquery its value is unknown to the planner, so that a plan made for the value seems no
-    -- better than the general one. The general one is kept; to plan costs more than to claim.
-    LIMIT (SELECT CAST(:n AS bigint))
+    LIMIT :n
     FOR NO KEY UPDATE SKIP LOCKED
   ) AS c
   WHERE (SELECT q.paused_at FROM {schema}tq_queue AS q WHERE q.queue = :queue) IS NULL
   -- Rows are locked as they are asked for: the limit here ends the locking too.
-  LIMIT (SELECT CAST(:n AS bigint))
+  LIMIT :n
 ), claimed AS (
   -- The array is made once, and found by the primary key whatever the statistics say. The state is
   -- repeated: the row may have changed between the snapshot and its lock.

@@ -54,6 +54,7 @@ WITH RECURSIVE unsettled (group_key, nth) AS (
 )
 UPDATE {schema}tq_job AS j
 SET gate = CASE WHEN j.job_id = ANY (ARRAY(SELECT h.job_id FROM head AS h)) THEN 0 ELSE 2 END
-WHERE j.job_id = ANY (ARRAY(SELECT h.job_id FROM head AS h UNION ALL SELECT f.job_id FROM follower AS f))
+WHERE j.job_id = ANY (ARRAY(
+    SELECT h.job_id FROM head AS h UNION ALL SELECT f.job_id FROM follower AS f))
   AND j.state = 'ready'
   AND j.gate <> CASE WHEN j.job_id = ANY (ARRAY(SELECT h.job_id FROM head AS h)) THEN 0 ELSE 2 END

@@ -1,7 +1,7 @@
 -- Promise: up to n jobs in the order of job_id, after the one given; a null filter matches all.
 -- Locks: none.
--- Index: the primary key gives the order. A rare state or queue is looked for along it, or by another
--- index and sorted: the planner decides, from the values.
+-- Index: the primary key gives the order, and the scan ends at the limit. What is rare is looked for
+-- along it, through the whole table if need be.
 -- https://www.postgresql.org/docs/current/queries-limit.html
 -- parameters: queue text, kind text, state text, after text, n int64
 -- columns: job_id text, queue text, kind text, payload text, state text, priority int64, run_at int64, created_at int64, attempts int64, max_attempts int64, worker_id text, lease_until int64, finished_at int64, last_worker text, last_outcome text, last_error text, cancel_requested_at int64, unique_key text, group_key text, origin text
@@ -27,9 +27,12 @@ SELECT
   j.group_key,
   j.origin
 FROM {schema}tq_job AS j
-WHERE (CAST(:queue AS text) IS NULL OR j.queue = :queue)
-  AND (CAST(:kind AS text) IS NULL OR j.kind = :kind)
-  AND (CAST(:state AS text) IS NULL OR j.state = :state)
+WHERE
+  -- CASE, because a plan made without the values would take three conditions for so rare that it
+  -- sorts all jobs instead.
+  CASE WHEN CAST(:queue AS text) IS NULL THEN true ELSE j.queue = :queue END
+  AND CASE WHEN CAST(:kind AS text) IS NULL THEN true ELSE j.kind = :kind END
+  AND CASE WHEN CAST(:state AS text) IS NULL THEN true ELSE j.state = :state END
   -- The nil id, which no job has, stands for no lower bound: a bound alone lets the index be used
   -- by a plan that was made without the values.
   AND j.job_id > CAST(COALESCE(:after, '00000000-0000-0000-0000-000000000000') AS uuid)
