@@ -32,8 +32,10 @@ class Watched final : public Connection {
   Rows run(const Statement& statement, std::span<const Argument> arguments) override {
     ++round_trips;
     if (before_run) before_run(statement, arguments);
+    const bool alone = inner_.transaction_state() == TransactionState::none;
     auto rows = inner_.run(statement, arguments);
     if (after_run) after_run(statement);
+    if (alone && after_commit) after_commit();  // a statement outside a transaction is one
     return rows;
   }
   void execute(std::string_view text) override {

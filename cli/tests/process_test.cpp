@@ -71,6 +71,14 @@ class Process : public testing::Test {
     return false;
   }
 
+  // Once the command has written the file "pid".
+  std::jthread stop_once_it_runs() {
+    return std::jthread{[this] {
+      EXPECT_NE(awaited("pid"), "");
+      stop.request_stop();
+    }};
+  }
+
   // A process that is killed is gone only a moment later, and may stay a zombie for longer.
   static bool ends(pid_t process) {
     for (int i = 0; i < 2000 && runs(process); ++i) {
@@ -83,6 +91,8 @@ class Process : public testing::Test {
     EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
     EXPECT_EQ(errno, ECHILD);
   }
+
+  std::stop_source stop;
 
  private:
   std::filesystem::path folder_;
@@ -195,11 +205,7 @@ TEST_F(Process, DoesNotWaitForAProcessThatLeftTheGroup) {
 }
 
 TEST_F(Process, ToldToStopEndsTheWholeGroupBySigterm) {
-  std::stop_source stop;
-  std::jthread later{[&] {
-    EXPECT_NE(awaited("pid"), "");
-    stop.request_stop();
-  }};
+  const std::jthread later = stop_once_it_runs();
   const ProcessResult result = run_process(
       {.command = "sleep 1000 & echo $! > " + file("pid") + "; wait", .grace = seconds{1000}},
       stop.get_token(), nullptr);
@@ -210,11 +216,7 @@ TEST_F(Process, ToldToStopEndsTheWholeGroupBySigterm) {
 }
 
 TEST_F(Process, ToldToStopMayFinishInItsGrace) {
-  std::stop_source stop;
-  std::jthread later{[&] {
-    EXPECT_NE(awaited("pid"), "");
-    stop.request_stop();
-  }};
+  const std::jthread later = stop_once_it_runs();
   const ProcessResult result =
       run_process({.command = "trap 'echo saved >&2; exit 0' TERM; echo $$ > " + file("pid") +
                               "; while true; do sleep 0.01; done",
@@ -225,11 +227,7 @@ TEST_F(Process, ToldToStopMayFinishInItsGrace) {
 }
 
 TEST_F(Process, KillsWhatDoesNotHearSigterm) {
-  std::stop_source stop;
-  std::jthread later{[&] {
-    EXPECT_NE(awaited("pid"), "");
-    stop.request_stop();
-  }};
+  const std::jthread later = stop_once_it_runs();
   const ProcessResult result =
       run_process({.command = "trap '' TERM; sleep 1000 & echo $! > " + file("pid") + "; wait",
                    .grace = milliseconds{50}},
@@ -239,11 +237,7 @@ TEST_F(Process, KillsWhatDoesNotHearSigterm) {
 }
 
 TEST_F(Process, GivesTheGraceAlsoToWhatOutlivesTheShell) {
-  std::stop_source stop;
-  std::jthread later{[&] {
-    EXPECT_NE(awaited("pid"), "");
-    stop.request_stop();
-  }};
+  const std::jthread later = stop_once_it_runs();
   const std::string child = "trap 'sleep 0.1; echo saved > " + file("saved") +
                             "; exit 0' TERM; echo $$ > " + file("pid") +
                             "; while true; do sleep 0.01; done";
@@ -257,19 +251,14 @@ TEST_F(Process, GivesTheGraceAlsoToWhatOutlivesTheShell) {
 }
 
 TEST_F(Process, StopsForEitherReason) {
-  std::stop_source hurry;
-  std::jthread later{[&] {
-    EXPECT_NE(awaited("pid"), "");
-    hurry.request_stop();
-  }};
+  const std::jthread later = stop_once_it_runs();
   EXPECT_TRUE(run_process({.command = "echo $$ > " + file("pid") + "; exec sleep 1000",
-                           .hurry = hurry.get_token()},
+                           .hurry = stop.get_token()},
                           {}, nullptr)
                   .stopped);
 }
 
 TEST_F(Process, IsNotStartedWhenItIsStoppedAlready) {
-  std::stop_source stop;
   stop.request_stop();
   const ProcessResult result =
       run_process({.command = "touch " + file("ran")}, stop.get_token(), nullptr);

@@ -129,7 +129,8 @@ TEST_P(Faults, FLT_1_GRP_1_DuplicateOnAGroupsRunningJobMakesTheClaimTryAgain) {
   add(grouped);
   int refusals = 2;
   Watched flaky{db()};
-  flaky.before_run = [&](const Statement& /*statement*/, std::span<const Argument> /*args*/) {
+  flaky.before_run = [&](const Statement& statement, std::span<const Argument> /*args*/) {
+    if (statement.name() != "claim_pick") return;
     if (refusals-- > 0) throw Error{Errc::duplicate, "another job of the group runs"};
   };
   EXPECT_EQ(queue().claim(flaky, {.queue = "q", .worker = "w"}).size(), 1U);

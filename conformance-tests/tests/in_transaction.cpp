@@ -176,6 +176,31 @@ TEST_P(InTransactionMode, FIN_7_GRP_1_GRP_2_GroupsKeepTheirOrder) {
   EXPECT_EQ(ran, expected);
 }
 
+TEST_P(InTransactionMode, FIN_7_GRP_3_GroupsGoOnWhileAHandlerRuns) {
+  auto grouped = job();
+  grouped.group_key = "g";
+  add(grouped);
+  const auto head = claim_one();
+  const auto follower = add(grouped);
+  const auto plain = add();
+  const auto result = queue().run_in_transaction(
+      db(), request(), [&](const Job& running, Connection& /*connection*/) {
+        EXPECT_EQ(running.job_id, plain);
+        const auto other = place().open({.lock_wait = 50ms});
+        const std::vector batch{Acknowledgement{.lease = head.lease()}};
+        if (facts().concurrent_writers) {
+          EXPECT_EQ(impatient().finish(*other, batch), std::vector{Finish::done});
+        } else {
+          EXPECT_EQ(error_of([&] { (void)impatient().finish(*other, batch); }).code(), Errc::busy);
+        }
+      });
+  EXPECT_EQ(result, InTransaction::completed);
+  if (!facts().concurrent_writers) {
+    ASSERT_EQ(queue().complete(db(), head.lease()), Finish::done);
+  }
+  EXPECT_EQ(ids(claim(10)), std::vector{follower});
+}
+
 TEST_P(InTransactionMode, FIN_7_BorrowedConnectionIsRefused) {
   add();
   const auto borrowed = app().borrow();

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "batch.hpp"
+#include "claim.hpp"
 #include "decode.hpp"
 #include "run.hpp"
 #include "tq/error.hpp"
@@ -14,13 +15,6 @@ namespace {
 constexpr Duration shortest_lease = std::chrono::milliseconds{1};
 constexpr Duration longest_lease = std::chrono::hours{24 * 100};
 
-void check(const ClaimRequest& request) {
-  check_name("queue", request.queue);
-  check_name("worker", request.worker);
-  check_range("limit", static_cast<std::int64_t>(request.limit), 1, max_batch_rows);
-  check_duration("lease", request.lease, shortest_lease, longest_lease);
-}
-
 std::vector<Job> decode(const Rows& rows, const ClaimRequest& request) {
   std::vector<Job> jobs;
   jobs.reserve(rows.size());
@@ -28,14 +22,14 @@ std::vector<Job> decode(const Rows& rows, const ClaimRequest& request) {
   return jobs;
 }
 
-// The claim in parts, inside one open transaction.
-class Claim {
+// Picks by priority, inside one open transaction.
+class PickByPriority {
  public:
-  Claim(Connection& connection, const ClaimStatements& statements, const ClaimRequest& request)
+  PickByPriority(Connection& connection, const ClaimStatements& statements,
+                 const ClaimRequest& request)
       : connection_(connection), statements_(statements), request_(request) {}
 
   std::vector<Job> run() {
-    tq::run(connection_, statements_.settle, arguments(0, 0));
     std::vector<Job> claimed;
     if (!statements_.probe) {
       pick(claimed, 0);
@@ -73,35 +67,49 @@ class Claim {
   const ClaimRequest& request_;
 };
 
-// No part depends on the answer of another: all of it can go in one flight.
-bool one_flight(const ClaimStatements& statements) {
-  return !statements.probe && statements.mark.steps.empty();
-}
-
 }  // namespace
 
-std::vector<Job> Queue::claim(Connection& connection, const ClaimRequest& request) const {
-  check(request);
-  const Execution execution{dialect_, options_.retries};
+void check_request(const ClaimRequest& request) {
+  check_name("queue", request.queue);
+  check_name("worker", request.worker);
+  check_range("limit", static_cast<std::int64_t>(request.limit), 1, max_batch_rows);
+  check_duration("lease", request.lease, shortest_lease, longest_lease);
+}
+
+void settle(Connection& connection, const Execution& execution, const std::string& queue) {
+  const std::vector<Named> arguments{{"queue", queue}};
+  perform(connection, execution, execution.dialect.claim.settle, arguments);
+}
+
+std::vector<Job> pick(Connection& connection, const Execution& execution,
+                      const ClaimRequest& request) {
+  const auto& statements = execution.dialect.claim;
   std::vector<Job> claimed;
-  if (one_flight(dialect_.claim)) {
-    Operation all = dialect_.claim.settle;
-    all.steps.push_back(dialect_.claim.pick);
+  if (!statements.probe && statements.mark.steps.empty()) {
     const std::vector<Named> arguments{{"queue", request.queue},
                                        {"worker", request.worker},
                                        {"lease", request.lease.count()},
                                        {"n", static_cast<std::int64_t>(request.limit)}};
-    claimed = decode(perform(connection, execution, all, arguments, Duplicates::retried), request);
+    claimed =
+        decode(perform(connection, execution, {{statements.pick}}, arguments, Duplicates::retried),
+               request);
   } else {
     if (joins(connection)) require_transaction(connection, "claim");
     in_transaction(connection, execution, Duplicates::retried, [&] {
-      claimed = Claim{connection, dialect_.claim, request}.run();
+      claimed = PickByPriority{connection, statements, request}.run();
     });
   }
   std::ranges::sort(claimed, {}, [](const Job& job) {
     return std::tuple{-job.priority, job.run_at, job.job_id};
   });
   return claimed;
+}
+
+std::vector<Job> Queue::claim(Connection& connection, const ClaimRequest& request) const {
+  check_request(request);
+  const Execution execution{dialect_, options_.retries};
+  settle(connection, execution, request.queue);
+  return pick(connection, execution, request);
 }
 
 }  // namespace tq

@@ -1,3 +1,4 @@
+#include "claim.hpp"
 #include "finish.hpp"
 #include "run.hpp"
 #include "tq/error.hpp"
@@ -37,11 +38,14 @@ class InTransactionRun {
  private:
   const Transaction& transaction() const { return queue_.dialect().transaction; }
 
+  Execution execution() const { return {queue_.dialect(), queue_.options().retries}; }
+
   bool claim() {
+    settle(connection_, execution(), request_.queue);
     retrying(queue_.options().retries, Duplicates::retried, [this] {
       connection_.begin(transaction());
       try {
-        auto jobs = queue_.claim(connection_, request_);
+        auto jobs = pick(connection_, execution(), request_);
         job_ = jobs.empty() ? std::nullopt : std::optional{std::move(jobs.front())};
         if (job_) {
           connection_.execute(transaction().savepoint);
@@ -106,9 +110,8 @@ class InTransactionRun {
                                        {"attempts", job_->generation - 1},
                                        {"worker", request_.worker},
                                        {"lease", whole_transaction.count()}};
-    const auto& dialect = queue_.dialect();
-    in_transaction(connection_, {dialect, queue_.options().retries}, Duplicates::retried, [&] {
-      if (tq::run(connection_, dialect.retake, arguments).empty()) return;
+    in_transaction(connection_, execution(), Duplicates::retried, [&] {
+      if (tq::run(connection_, queue_.dialect().retake, arguments).empty()) return;
       (void)queue_.fail(connection_, job_->lease(), {.error = error});
     });
   }
@@ -129,6 +132,7 @@ InTransaction Queue::run_in_transaction(
                 "run_in_transaction: it begins and commits by itself, so it needs a connection "
                 "that the library opened, with no transaction open"};
   }
+  check_request(request);
   return InTransactionRun{*this, connection, request}.run(handler);
 }
 

@@ -36,7 +36,7 @@ struct Migration {
   std::vector<std::string> texts;
 };
 
-/// The claim's parts; Queue::claim runs them in this order in one transaction.
+/// The claim's parts in their order: settle in a transaction of its own, the others in the next.
 struct ClaimStatements {
   Operation settle;                ///< opens group heads that no finish could see; may be empty
   std::optional<Statement> probe;  ///< the priorities that have a due job; none: pick sees all
