@@ -42,6 +42,14 @@ const DriverEntry& driver_of(const BuiltIn& built_in, const DialectEntry& dialec
                   dialect.name, served_by(built_in, dialect))};
 }
 
+void check_schema_choice(const DialectEntry& dialect, const std::string& schema) {
+  const auto& only = dialect.only_schema;
+  if (schema.empty() || only.empty() || schema == only) return;
+  throw UsageError{fmt::format(
+      "tq_schema={} cannot be had: tq opens one {} database, whose only schema is {}", schema,
+      dialect.name, only)};
+}
+
 }  // namespace
 
 const DriverEntry* BuiltIn::driver(std::string_view name) const {
@@ -54,6 +62,7 @@ Database find_database(const BuiltIn& built_in, const std::string& url, const st
   const Url parts = parse_url(url);
   const DialectEntry& dialect = dialect_of(built_in, parts);
   const DriverEntry& driver = driver_of(built_in, dialect, parts);
+  check_schema_choice(dialect, parts.schema);
   Queue queue{dialect.make({.schema = parts.schema})};
   OpenRequest request{.url = parts.text(),
                       .password = password,

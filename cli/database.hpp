@@ -37,6 +37,7 @@ struct DialectEntry {
   std::vector<std::string> drivers;  ///< all that can serve it
   std::string example;               ///< a URL
   Dialect (*make)(const DialectOptions&);
+  std::string only_schema = {};  ///< the one that a connection of ours can have; empty: any
 };
 
 /// What this program was built with.

@@ -6,7 +6,8 @@
 namespace tq::conformance {
 
 /// From now on std::chrono::system_clock is `shift` ahead of the truth, in every thread. Steady
-/// clocks, the servers' clocks and gettimeofday(), which SQLite uses, are not changed.
+/// clocks and the engines' clocks are not changed, that of an engine inside this process neither:
+/// such a one reads gettimeofday().
 void shift_client_clock(Duration shift) noexcept;
 
 /// Shifts the clock for as long as it lives.

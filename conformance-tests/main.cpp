@@ -1,6 +1,7 @@
 // tq-conformance: the contract's tests on every server that the environment names.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -20,18 +21,20 @@ constexpr auto help =
                       [GoogleTest options]
 
 Runs the queue contract's tests and writes FOLDER/report.md and report.json (default:
-conformance). PostgreSQL servers are named by TQ_TEST_POSTGRESQL_URL, several separated by blanks;
-SQLite needs none. TQ_REQUIRE=pair,pair and TQ_REQUIRE_VERSIONS="postgresql 15,..." make it an
-error if those, or a clause on them, were not tested.
+conformance). TQ_TEST_<DIALECT>_URL names servers, several separated by blanks. TQ_REQUIRE=pair,pair
+and TQ_REQUIRE_VERSIONS="engine 15,..." make it an error if those, or a clause on them, were not
+tested.
 
-  --pair PAIR      only this pair, such as sqlite3_sqlite
+  --pair PAIR      only this pair of a driver and a dialect
   --report FOLDER  where the report goes
   --part NAME      write FOLDER/parts/NAME.json and no report
   --merge          run nothing; make the report of all parts
   --clear          run nothing; remove the parts of earlier runs
-)";
+
+Pairs:)";
 
 struct Options {
+  std::string pair;
   std::filesystem::path report = "conformance";
   std::string part;
   bool merge = false;
@@ -47,7 +50,7 @@ Options parse(const std::vector<std::string>& words) {
       return *++word;
     };
     if (*word == "--pair") {
-      choose_pair(value());
+      options.pair = value();
     } else if (*word == "--report") {
       options.report = value();
     } else if (*word == "--part") {
@@ -76,7 +79,8 @@ int merge(const std::filesystem::path& folder) {
 int test(const Options& options) {
   if (servers().empty()) {
     std::cout << "No server of this pair is named by the environment; see --help.\n";
-    return listed("TQ_REQUIRE").empty() ? nothing_to_test : 1;
+    const bool required = std::ranges::count(listed("TQ_REQUIRE"), options.pair) > 0;
+    return required ? 1 : nothing_to_test;
   }
   const bool whole = options.part.empty();
   if (whole) std::filesystem::remove_all(options.report / "parts");
@@ -94,6 +98,8 @@ int run(int argc, char** argv) {
   const auto options = parse(words);
   if (options.help) {
     std::cout << help;
+    for (const auto& pair : all_pairs()) std::cout << ' ' << pair.name;
+    std::cout << '\n';
     return 0;
   }
   if (options.clear) {
@@ -101,6 +107,7 @@ int run(int argc, char** argv) {
     return 0;
   }
   if (options.merge) return merge(options.report);
+  choose_pair(options.pair);
   ::testing::InitGoogleTest(&argc, argv);
   return test(options);
 }

@@ -129,7 +129,7 @@ void write_markdown(const std::filesystem::path& file, const Instances& instance
   }
 }
 
-// "postgresql 15" is there if "postgresql 15.4" ran, but not by "postgresql 150".
+// "engine 15" is there if "engine 15.4" ran, but not by "engine 150".
 bool ran(const Instances& instances, const std::string& version) {
   return std::ranges::any_of(instances, [&](const auto& item) {
     const auto& found = item.second.version;

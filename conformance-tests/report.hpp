@@ -13,7 +13,7 @@ void record_to(const std::filesystem::path& file);
 /// What must have run; anything missing is a problem.
 struct Required {
   std::vector<std::string> pairs;     ///< TQ_REQUIRE
-  std::vector<std::string> versions;  ///< TQ_REQUIRE_VERSIONS: "postgresql 15"
+  std::vector<std::string> versions;  ///< TQ_REQUIRE_VERSIONS: "engine 15"
 };
 
 /// Reads the records in `folder`/parts, writes `folder`/report.json and report.md, and gives what
