@@ -45,9 +45,9 @@ const DriverEntry& driver_of(const BuiltIn& built_in, const DialectEntry& dialec
 void check_schema_choice(const DialectEntry& dialect, const std::string& schema) {
   const auto& only = dialect.only_schema;
   if (schema.empty() || only.empty() || schema == only) return;
-  throw UsageError{fmt::format(
-      "tq_schema={} cannot be had: tq opens one {} database, whose only schema is {}", schema,
-      dialect.name, only)};
+  throw UsageError{
+      fmt::format("tq_schema={} cannot be had: tq opens one {} database, whose only schema is {}",
+                  schema, dialect.name, only)};
 }
 
 }  // namespace

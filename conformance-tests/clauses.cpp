@@ -1,6 +1,6 @@
 #include "clauses.hpp"
 
-#include <regex>
+#include <algorithm>
 #include <sstream>
 
 #include "clauses_text.hpp"
@@ -24,14 +24,19 @@ std::vector<Clause> all_clauses() {
 }
 
 std::vector<std::string> clauses_of(std::string_view test_name) {
-  static const std::regex leading{"^([A-Z]{3})_([0-9]+)_"};
+  constexpr std::size_t letters = 3;
+  constexpr std::string_view capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   std::vector<std::string> clauses;
-  std::string rest{test_name};
-  for (std::smatch match; std::regex_search(rest, match, leading);) {
-    clauses.push_back(match[1].str() + "-" + match[2].str());
-    rest = match.suffix();
+  for (auto rest = test_name;;) {
+    const auto number = rest.substr(std::min(rest.size(), letters + 1));
+    const auto digits = std::min(number.find_first_not_of("0123456789"), number.size());
+    const bool clause = rest.find_first_not_of(capitals) == letters && rest[letters] == '_' &&
+                        digits > 0 && digits < number.size() && number[digits] == '_';
+    if (!clause) return clauses;
+    clauses.push_back(std::string{rest.substr(0, letters)} + "-" +
+                      std::string{number.substr(0, digits)});
+    rest = number.substr(digits + 1);
   }
-  return clauses;
 }
 
 }  // namespace tq::conformance
