@@ -13,7 +13,7 @@ class Complete final : public Command {
         "  tq complete 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708 1\n"
         "  tq claim -q mail -n 50 | send-all | jq -r '\"\\(.job_id) \\(.generation)\"' |\n"
         "    tq complete -\n\n"
-        "Exit code 4: the lease was lost, and the job is not touched.");
+        "Exit code 4: the lease was lost, or there is no such job; nothing is changed.");
     leases_.describe(*app);
     return app;
   }

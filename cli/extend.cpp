@@ -16,7 +16,8 @@ class Extend final : public Command {
         tq, "extend", "Make the lease of claimed jobs longer", group::worker,
         "  tq extend 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708 1 --lease 5m\n\n"
         "The lease then ends that long after now. The answer says also whether somebody asked\n"
-        "for the job to stop. Exit code 4: the lease was lost; stop working on the job.");
+        "for the job to stop. Exit code 4: the lease was lost, or there is no such job; stop "
+        "working on it.");
     leases_.describe(*app);
     add_duration(*app, "--lease", lease_, "From now on (default 60s)");
     return app;

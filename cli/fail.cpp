@@ -17,7 +17,8 @@ class Fail final : public Command {
         "  tq fail 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708 2 --error \"no route\" --retry-in 10m\n"
         "  tq fail 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708 3 --error \"no such customer\" --dead\n\n"
         "Without --retry-in the wait grows with each attempt. A job whose attempts are used up\n"
-        "becomes dead. Exit code 4: the lease was lost, and the job is not touched.");
+        "becomes dead. Exit code 4: the lease was lost, or there is no such job; nothing is "
+        "changed.");
     leases_.describe(*app);
     add_text(*app, "--error", error_, "Why, for people; at most 4,000 characters are kept")
         ->required();

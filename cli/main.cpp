@@ -31,9 +31,12 @@ constexpr const char* footer =
     "  tq work -q mail --exec 'send-mail'\n"
     "  tq stats\n\n"
     "Durations: 500ms, 30s, 5m, 2h, 7d. Times: 2026-01-31T18:30:00Z.\n"
-    "Environment: TQ_DATABASE_URL, TQ_DATABASE_PASSWORD, TQ_WORKER, NO_COLOR.\n"
+    "Environment: TQ_DATABASE_URL; TQ_DATABASE_PASSWORD, the password for a URL without one, "
+    "since\n"
+    "others can read a command line in ps; TQ_WORKER, NO_COLOR.\n"
     "Exit codes: 0 done; 1 the database or the work failed; 2 wrong usage or bad input;\n"
-    "3 nothing there (empty claim, unknown job); 4 lease lost (acknowledgement refused).";
+    "3 nothing there (empty claim, unknown job to show, cancel or requeue);\n"
+    "4 acknowledgement refused (lease lost, or no such job).";
 
 BuiltIn built_in() {
   return {.dialects = {{.name = "sqlite",

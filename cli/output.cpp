@@ -53,7 +53,9 @@ void Output::flush() {
     } else if (errno != EINTR) {
       const int error = errno;
       buffer_.clear();
-      throw OutputError{fmt::format("cannot write the results: {}", std::strerror(error))};
+      throw OutputError{
+          fmt::format("cannot write the results: {}; the command itself was carried out",
+                      std::strerror(error))};
     }
   }
   buffer_.clear();

@@ -149,7 +149,7 @@ Url parse_url(std::string_view text) {
   const std::string_view scheme = text.substr(0, mark);
   if (mark == std::string_view::npos || scheme.empty()) {
     throw UsageError{fmt::format(
-        "'{}' is not a database URL; write sqlite:///jobs.db or postgresql://user@host/database",
+        "--db is not a database URL; write sqlite:///jobs.db or postgresql://user@host/database",
         redacted(text))};
   }
   Url url;

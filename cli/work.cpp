@@ -42,6 +42,7 @@ constexpr const char* more_help =
     "that run have --grace to finish. A second signal ends the commands at once and gives their\n"
     "jobs back.\n"
     "Output that cannot be passed on ends the worker with exit code 1; its job is given back.\n"
+    "With --drain a delayed job, or a ready one of a paused queue, is waited for.\n"
     "Several --db: a worker for each of them, with --concurrency commands each.\n"
     "Exit code with --drain: 0 whatever the jobs did; 1 only for the database.";
 
@@ -69,6 +70,9 @@ class Work final : public Command {
   }
 
   Exit run(Session& session) override {
+    if (command_.find_first_not_of(" \t\r\n") == std::string::npos) {
+      throw UsageError{"--exec is empty, so every job would be completed without doing anything"};
+    }
     open_log(quiet_ ? Detail::warnings : verbose_ ? Detail::everything : Detail::usual);
     for (const std::string& queue : queues_) options_.queues.push_back({.queue = queue});
     const std::vector<Database> databases = session.databases();

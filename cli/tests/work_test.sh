@@ -107,6 +107,17 @@ stopped 0
 equal cancelled "$(state_of "$job")"
 gone "$(<"$folder/pid")"
 
+# A worker whose commands are all busy waits; it does not look again and again.
+tq enqueue -q w k >/dev/null
+start -q w --concurrency 1 --drain --exec 'echo $$ >$folder/pid; sleep 3'
+sleep 2
+read -r _ _ _ _ _ _ _ _ _ _ _ _ _ user system _ <"/proc/$worker/stat"
+[ $((user + system)) -lt 30 ] || fail "$((user + system)) ticks of CPU while nothing was to do"
+stopped 0
+
+# An empty command would complete every job without doing anything.
+expect 2 tq work -q w --exec ' '
+
 # Killed: its commands die with it.
 tq enqueue -q x k >/dev/null
 start -q x --exec 'sleep 1000 & echo $! >$folder/pid; wait'

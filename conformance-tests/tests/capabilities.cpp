@@ -50,20 +50,24 @@ TEST_P(Facts, DAT_3_TheClockStepsAsDeclared) {
 }
 
 TEST_P(Facts, OPS_6_TwoSchemasOnOneConnectionDoNotSeeEachOther) {
-  const auto connection = place().open();
-  const auto dialect = place().beside(*connection);
+  const auto fresh = server().make_place();
+  const auto connection = fresh->open();
+  const auto dialect = fresh->beside(*connection);
   ASSERT_EQ(dialect.has_value(), facts().named_schema);
   if (!dialect) return;
+  const Queue first{fresh->dialect()};
   const Queue other{*dialect};
+  install_schema(*connection, first.dialect());
   EXPECT_EQ(error_of([&] { check_schema(*connection, *dialect); }).code(), Errc::schema_missing);
   install_schema(*connection, *dialect);
-  const auto here = queue().enqueue(*connection, job()).job_id;
+  const auto here = first.enqueue(*connection, job()).job_id;
   EXPECT_TRUE(other.claim(*connection, {.queue = "q", .worker = "w"}).empty());
   const auto there = other.enqueue(*connection, job()).job_id;
   const auto claimed = other.claim(*connection, {.queue = "q", .worker = "w", .limit = 5});
   EXPECT_EQ(ids(claimed), std::vector{there});
   EXPECT_EQ(other.complete(*connection, claimed.at(0).lease()), Finish::done);
-  EXPECT_EQ(ids(claim(5)), std::vector{here});
+  EXPECT_EQ(ids(first.claim(*connection, {.queue = "q", .worker = "w", .limit = 5})),
+            std::vector{here});
 }
 
 TEST_P(Facts, ENQ_2_FailedStatementLeavesTheTransactionAsDeclared) {

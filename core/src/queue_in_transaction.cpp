@@ -18,8 +18,8 @@ struct HandlerFailed {
 // One job, run and finished in the transaction that claims it.
 class InTransactionRun {
  public:
-  InTransactionRun(const Queue& queue, Connection& connection, const ClaimRequest& request)
-      : queue_(queue), connection_(connection), request_(request) {
+  InTransactionRun(const Queue& queue, Connection& connection, ClaimRequest request)
+      : queue_(queue), connection_(connection), request_(std::move(request)) {
     request_.limit = 1;
     request_.lease = whole_transaction;
   }

@@ -1,5 +1,6 @@
 #include "validate.hpp"
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "tq/error.hpp"
@@ -53,7 +54,20 @@ class DepthCheck final : public nlohmann::json_sax<nlohmann::json> {
   int depth_ = 0;
 };
 
-std::string micros_text(Duration value) { return std::to_string(value.count()) + " us"; }
+// In the largest unit that gives a whole number: 1s, 100d.
+std::string duration_text(Duration value) {
+  constexpr std::array<std::pair<std::int64_t, const char*>, 5> units{{{86'400'000'000, "d"},
+                                                                       {3'600'000'000, "h"},
+                                                                       {60'000'000, "m"},
+                                                                       {1'000'000, "s"},
+                                                                       {1'000, "ms"}}};
+  for (const auto& [micros, unit] : units) {
+    if (value.count() != 0 && value.count() % micros == 0) {
+      return std::to_string(value.count() / micros) + unit;
+    }
+  }
+  return value.count() == 0 ? "0s" : std::to_string(value.count()) + "us";
+}
 
 }  // namespace
 
@@ -96,8 +110,8 @@ void check_range(std::string_view field, std::int64_t value, std::int64_t low, s
 
 void check_duration(std::string_view field, Duration value, Duration low, Duration high) {
   if (value >= low && value <= high) return;
-  refuse(field, "is " + micros_text(value) + "; it must be " + micros_text(low) + " to " +
-                    micros_text(high));
+  refuse(field, "is " + duration_text(value) + "; it must be " + duration_text(low) + " to " +
+                    duration_text(high));
 }
 
 void check_job(const NewJob& job, std::size_t max_payload_bytes) {

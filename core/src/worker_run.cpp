@@ -59,6 +59,7 @@ void WorkerRun::run(const std::stop_token& stop) {
   connection_ = connector_();
   check_schema(*connection_, queue_.dialect());
   std::vector<std::jthread> handlers;
+  handlers.reserve(static_cast<std::size_t>(options_.threads));
   for (int i = 0; i < options_.threads; ++i) handlers.emplace_back([this] { handle_jobs(); });
   {
     const std::jthread keeper{[this](const std::stop_token& end) { keep(end); }};
@@ -157,10 +158,12 @@ void WorkerRun::answer(const Acknowledgement& ack, Finish finish) {
           .message = ack.error});
 }
 
+bool WorkerRun::look_is_due() const { return more_ || woken_ || Clock::now() >= next_poll_; }
+
 void WorkerRun::claim_some() {
-  const bool look = more_ || woken_.exchange(false) || Clock::now() >= next_poll_;
   const auto wanted = std::min(hand_.wanted(), largest_claim);
-  if (!look || wanted == 0) return;
+  if (wanted == 0 || !look_is_due()) return;
+  woken_ = false;
   std::size_t jobs = 0;
   // Every queue once, by turns, so that an empty one does not hide the others.
   for (std::size_t asked = 0; asked < options_.queues.size() && jobs < wanted; ++asked) {
@@ -224,11 +227,16 @@ bool WorkerRun::drained() {
   return true;
 }
 
+// A look that is due but has no room waits for room, not for a time that has passed already.
 void WorkerRun::wait_for_work() {
-  auto until =
-      stopping_ ? std::min(grace_end_, Clock::now() + std::chrono::seconds{1}) : next_poll_;
-  if (grace_over_) until = Clock::now() + std::chrono::seconds{1};
-  hand_.wait(until, more_ && !stopping_ ? Hand::Appetite::hungry : Hand::Appetite::sated);
+  const auto second = Clock::now() + std::chrono::seconds{1};
+  if (stopping_) {
+    hand_.wait(grace_over_ ? second : std::min(grace_end_, second), Hand::Appetite::sated);
+  } else if (look_is_due()) {
+    hand_.wait(second, Hand::Appetite::hungry);
+  } else {
+    hand_.wait(next_poll_, Hand::Appetite::sated);
+  }
 }
 
 std::unique_ptr<Connection> WorkerRun::connect(const std::stop_token& stop) const {

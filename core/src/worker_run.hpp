@@ -37,6 +37,7 @@ class WorkerRun {
   void step();
   void send_acks();
   void answer(const Acknowledgement& ack, Finish finish);
+  [[nodiscard]] bool look_is_due() const;
   void claim_some();
   std::size_t claim_from(const std::string& queue, std::size_t limit);
   void found(std::size_t jobs, std::size_t wanted);

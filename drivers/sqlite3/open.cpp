@@ -32,6 +32,13 @@ std::string one_text(sqlite3* database, const std::string& sql, int& result) {
   return text == nullptr ? std::string{} : std::string{text};
 }
 
+// The journal mode is kept in the file, so a file that somebody made is left in the mode that they
+// chose, unless the URL names one.
+bool mode_is_ours_to_choose(sqlite3* database, const OpenOptions& options) {
+  int result = SQLITE_OK;
+  return options.journal_mode_named || one_text(database, "PRAGMA page_count", result) == "0";
+}
+
 // Changing to WAL needs the file alone, and SQLite gives up on that without asking the busy
 // handler, so it is asked again here.
 // https://www.sqlite.org/wal.html#activating_and_configuring_wal_mode
@@ -70,7 +77,9 @@ Database open_database(const OpenOptions& options, BusyWait& wait) {
   if (raw == nullptr) throw error_of(SQLITE_NOMEM, "cannot open", scene);
   if (result != SQLITE_OK) throw last_error(raw, scene);
   sqlite3_busy_handler(raw, &BusyWait::handler, &wait);
-  if (options.mode != OpenOptions::Mode::read) set_journal_mode(raw, options, wait);
+  if (options.mode != OpenOptions::Mode::read && mode_is_ours_to_choose(raw, options)) {
+    set_journal_mode(raw, options, wait);
+  }
   if (run_text(raw, "PRAGMA synchronous=" + options.synchronous) != SQLITE_OK) {
     throw last_error(raw, scene);
   }

@@ -100,11 +100,16 @@ TEST_F(SqliteDriver, LeavesAReadOnlyDatabaseInItsJournalMode) {
   EXPECT_EQ(error.code(), Errc::failed);
 }
 
-TEST_F(SqliteDriver, GoesOnInAnotherJournalModeIfTheFileIsInUse) {
+TEST_F(SqliteDriver, LeavesAnApplicationsFileInItsJournalModeUnlessTold) {
+  const auto application = raw();
+  execute(application, "CREATE TABLE t (n INTEGER)");
+  EXPECT_EQ(text_of(*open(), "PRAGMA journal_mode"), "delete");
+  EXPECT_EQ(text_of(*open("?journal_mode=wal"), "PRAGMA journal_mode"), "wal");
+}
+
+TEST_F(SqliteDriver, SaysThatAJournalModeCannotBeHadWhileTheFileIsInUse) {
   const auto application = raw();
   execute(application, "CREATE TABLE t (n INTEGER); BEGIN; SELECT * FROM t");
-  const auto connection = open("?busy_timeout=20");
-  EXPECT_EQ(text_of(*connection, "PRAGMA journal_mode"), "delete");
   const auto error = error_of([&] { (void)open("?busy_timeout=20&journal_mode=wal"); });
   EXPECT_EQ(error.code(), Errc::busy);
 }

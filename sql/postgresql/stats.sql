@@ -1,4 +1,4 @@
--- Promise: one row a queue, by name: the one given or all, if it has a job or a row in tq_queue. Ready
+-- Promise: one row a queue, by name: the one given or all, if it has a job or is paused. Ready
 -- and running jobs are counted all, each final state up to cap.
 -- Locks: none.
 -- Index: queues are found by stepping from one to the next in three indexes; ready jobs by
@@ -51,7 +51,7 @@ WITH RECURSIVE open (queue) AS (
   UNION SELECT f.queue FROM final AS f WHERE f.queue IS NOT NULL
   UNION SELECT r.queue FROM running AS r
   UNION SELECT p.queue FROM {schema}tq_queue AS p
-    WHERE CAST(:queue AS text) IS NULL OR p.queue = :queue
+    WHERE p.paused_at IS NOT NULL AND (CAST(:queue AS text) IS NULL OR p.queue = :queue)
 )
 SELECT
   q.queue,

@@ -48,7 +48,7 @@ shown(queue) AS MATERIALIZED (
     UNION SELECT queue FROM blocked_jobs
     UNION SELECT queue FROM running_jobs
     UNION SELECT queue FROM final_queue
-    UNION SELECT queue FROM {schema}tq_queue)
+    UNION SELECT queue FROM {schema}tq_queue WHERE paused_at IS NOT NULL)
   WHERE queue <> '' AND (:queue IS NULL OR queue = :queue)
 )
 SELECT shown.queue,

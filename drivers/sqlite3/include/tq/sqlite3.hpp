@@ -21,7 +21,8 @@ class SqliteConnection final : public Connection {
   /// Opens the file, creates it if there is none, and runs `session` on it. Takes a path, or a
   /// URL `sqlite:///relative.db`, `sqlite:////absolute.db` with the parameters
   /// `busy_timeout=MILLISECONDS` (5000), `synchronous=full|normal|extra`,
-  /// `journal_mode=wal|delete`, `mode=ro|rw|rwc` (rwc). Defaults: WAL, synchronous FULL. Writers of
+  /// `journal_mode=wal|delete`, `mode=ro|rw|rwc` (rwc). Defaults: WAL for a new file, the
+  /// mode that it has for one that is there, synchronous FULL. Writers of
   /// one process take turns by a mutex, processes by a busy handler that waits with jitter. Throws
   /// Errc::connection_lost.
   [[nodiscard]] static std::unique_ptr<SqliteConnection> open(
