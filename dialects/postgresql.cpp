@@ -33,46 +33,20 @@ std::vector<std::string> make_schema(const std::string& schema) {
 }  // namespace
 
 Dialect postgresql(const DialectOptions& options) {
-  const SqlFolder sql{embedded::postgresql(), options};
   const auto& schema = options.schema;
   const auto prefix = schema.empty() ? schema : schema + ".";
-  return {
-      .name = "postgresql",
-      .facts = {.concurrent_writers = true,
-                .clock_resolution = std::chrono::microseconds{1},
-                .announces = true,
-                .named_schema = true,
-                .error_fails_transaction = true},
-      .transaction = {.begin = "BEGIN ISOLATION LEVEL READ COMMITTED"},
-      .session = session(),
-      .listen = "LISTEN \"" + prefix + "tq_wake\"",  // the channel that enqueue.sql names
-      .schema_setup = make_schema(schema),
-      .enqueue = sql.operation("enqueue"),
-      .holder = sql.statement("holder"),
-      .claim = {.settle = sql.operation("claim_settle"),
-                .probe = sql.optional("claim_probe"),
-                .pick = sql.statement("claim_pick"),
-                .mark = sql.operation("claim_mark")},
-      .extend = sql.operation("extend"),
-      .finish = sql.operation("finish"),
-      .expired = sql.operation("expired"),
-      .retake = sql.statement("retake"),
-      .cancel = sql.operation("cancel"),
-      .requeue = sql.operation("requeue"),
-      .purge = sql.operation("purge"),
-      .pause = sql.statement("pause"),
-      .resume = sql.statement("resume"),
-      .listening = sql.statement("listening"),
-      .now = sql.statement("now"),
-      .stats = sql.statement("stats"),
-      .list = sql.statement("list"),
-      .find = sql.statement("find"),
-      .failures = sql.statement("failures"),
-      .schema_lock = sql.statement("schema_lock"),
-      .schema_present = sql.statement("schema_present"),
-      .schema_version = sql.statement("schema_version"),
-      .migrations = sql.migrations(),
-  };
+  return make_dialect(
+      {.name = "postgresql",
+       .facts = {.concurrent_writers = true,
+                 .clock_resolution = std::chrono::microseconds{1},
+                 .announces = true,
+                 .named_schema = true,
+                 .error_fails_transaction = true},
+       .transaction = {.begin = "BEGIN ISOLATION LEVEL READ COMMITTED"},
+       .session = session(),
+       .listen = "LISTEN \"" + prefix + "tq_wake\"",  // the channel that enqueue.sql names
+       .schema_setup = make_schema(schema)},
+      SqlFolder{embedded::postgresql(), options});
 }
 
 }  // namespace tq

@@ -44,15 +44,24 @@ struct ClaimStatements {
   Operation mark;                  ///< turns what was picked into claims; empty: pick did it
 };
 
-/// Every statement of an engine. An aggregate without defaults on purpose: a dialect that forgets
-/// one does not compile. sql/README.md says what each promises.
-struct Dialect {
+/// What a dialect says besides its SQL files. No defaults: what a dialect forgets does not compile.
+struct Engine {
   std::string name;
   Capabilities facts;
   Transaction transaction;
   std::vector<std::string> session;  ///< run on each connection that the library opens
   std::string listen;                ///< text that starts listening; empty where none is needed
   std::vector<std::string> schema_setup;  ///< makes the named schema before the first migration
+};
+
+/// Every statement of an engine, as sql/README.md describes them. No defaults here either.
+struct Dialect {
+  std::string name;
+  Capabilities facts;
+  Transaction transaction;
+  std::vector<std::string> session;
+  std::string listen;
+  std::vector<std::string> schema_setup;
 
   Operation enqueue;
   Statement holder;
@@ -109,5 +118,8 @@ class SqlFolder {
   std::vector<SqlFile> files_;
   std::string prefix_;  // what stands for {schema}
 };
+
+/// The dialect of an engine whose folder has a file for each operation.
+[[nodiscard]] Dialect make_dialect(Engine engine, const SqlFolder& sql);
 
 }  // namespace tq

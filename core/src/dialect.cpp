@@ -1,0 +1,41 @@
+#include "tq/dialect.hpp"
+
+namespace tq {
+
+Dialect make_dialect(Engine engine, const SqlFolder& sql) {
+  return {
+      .name = std::move(engine.name),
+      .facts = engine.facts,
+      .transaction = std::move(engine.transaction),
+      .session = std::move(engine.session),
+      .listen = std::move(engine.listen),
+      .schema_setup = std::move(engine.schema_setup),
+      .enqueue = sql.operation("enqueue"),
+      .holder = sql.statement("holder"),
+      .claim = {.settle = sql.operation("claim_settle"),
+                .probe = sql.optional("claim_probe"),
+                .pick = sql.statement("claim_pick"),
+                .mark = sql.operation("claim_mark")},
+      .extend = sql.operation("extend"),
+      .finish = sql.operation("finish"),
+      .expired = sql.operation("expired"),
+      .retake = sql.statement("retake"),
+      .cancel = sql.operation("cancel"),
+      .requeue = sql.operation("requeue"),
+      .purge = sql.operation("purge"),
+      .pause = sql.statement("pause"),
+      .resume = sql.statement("resume"),
+      .listening = sql.statement("listening"),
+      .now = sql.statement("now"),
+      .stats = sql.statement("stats"),
+      .list = sql.statement("list"),
+      .find = sql.statement("find"),
+      .failures = sql.statement("failures"),
+      .schema_lock = sql.statement("schema_lock"),
+      .schema_present = sql.statement("schema_present"),
+      .schema_version = sql.statement("schema_version"),
+      .migrations = sql.migrations(),
+  };
+}
+
+}  // namespace tq
