@@ -40,7 +40,7 @@ class Claim final : public Command {
       session.out.flush();
     } catch (const OutputError&) {
       give_back(opened, jobs);
-      throw;
+      throw OutputError{"cannot write the claimed jobs, so they were given back"};
     }
     return jobs.empty() ? Exit::nothing : Exit::done;
   }
