@@ -14,12 +14,12 @@ debian_apt() {
     -o Acquire::Languages=none -o Acquire::Retries=3 "$@"
 }
 
-# debian_unpack SUITE PACKAGE TREE: puts PACKAGE and the libraries that it needs into TREE.
+# debian_unpack SUITE TREE PACKAGE...: puts the packages and the libraries that they need into TREE.
 debian_unpack() {
-  local suite=$1 package=$2 tree=$3 work=$3.work keys=/usr/share/keyrings/debian-archive-keyring.gpg
-  local mirror names file
+  local suite=$1 tree=$2 work=$2.work keys=/usr/share/keyrings/debian-archive-keyring.gpg
+  local packages=("${@:3}") mirror names file
   if ! command -v apt-get >/dev/null || [ ! -f "$keys" ]; then
-    die "$package: not Debian, so it cannot be fetched; give a server of yours as TQ_TEST_..._URL"
+    die "${packages[*]}: not Debian, so it cannot be fetched; give a server of yours as TQ_TEST_..._URL"
   fi
   # shellcheck disable=SC2016  # apt's own placeholder
   mirror=${TQ_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Label: Debian' \
@@ -31,17 +31,17 @@ debian_unpack() {
   # checked as ever, only the age limit is widened.
   echo "deb [signed-by=$keys valid-until-min=31536000] ${mirror:-http://deb.debian.org/debian} $suite main" \
     >"$work/sources.list"
-  log "fetching $package from Debian $suite"
+  log "fetching ${packages[*]} from Debian $suite"
   debian_apt "$work" update >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; die "no package list"; }
-  # A line is: 'ADDRESS' NAME_VERSION_ARCHITECTURE.deb SIZE HASH. Of what the package depends on,
+  # A line is: 'ADDRESS' NAME_VERSION_ARCHITECTURE.deb SIZE HASH. Of what the packages depend on,
   # only libraries are needed; compiled queries (LLVM, 120 MB) are left out.
-  names=$(debian_apt "$work" --print-uris install "$package" 2>"$work/log" |
-    sed -n "s/^'[^']*' \([^_]*\)_.*/\1/p" | grep -E '^(lib|zlib|postgresql-(client-)?[0-9])' |
+  names=$(debian_apt "$work" --print-uris install "${packages[@]}" 2>"$work/log" |
+    sed -n "s/^'[^']*' \([^_]*\)_.*/\1/p" | grep -E "^(lib|zlib$(printf '|%s$' "${packages[@]}"))" |
     grep -Ev 'perl|llvm|libz3|systemd-shared|pam-modules|debconf') ||
-    { tail -n 5 "$work/log" >&2; die "$package cannot be had from $suite"; }
+    { tail -n 5 "$work/log" >&2; die "${packages[*]}: cannot be had from $suite"; }
   # shellcheck disable=SC2086  # a list of names
   (cd "$work/packages" && debian_apt "$work" download $names) >"$work/log" 2>&1 ||
-    { tail -n 5 "$work/log" >&2; die "$package: download failed"; }
+    { tail -n 5 "$work/log" >&2; die "${packages[*]}: download failed"; }
   for file in "$work"/packages/*.deb; do
     dpkg-deb --fsys-tarfile "$file" | tar -x -C "$tree" --no-same-owner --exclude='./etc' \
       --exclude='./var' --exclude='./usr/share/doc' --exclude='./usr/share/man' \

@@ -2,7 +2,8 @@
 # engines.sh: throwaway database servers for the tests, on loopback, with durable settings.
 #
 #   engines.sh install [ENGINE...]   fetch and unpack the server programs; done once
-#   engines.sh up      [ENGINE...]   start servers (installs first); prints `export TQ_TEST_...` lines
+#   engines.sh up      [ENGINE...]   start servers (installs first); prints `export TQ_TEST_...` lines;
+#                                    one that was killed gets the data and the port that it had
 #   engines.sh env                   print those lines again
 #   engines.sh status                one line an engine, with the server's own version
 #   engines.sh down    [ENGINE...]   stop the servers and remove their data
@@ -20,12 +21,12 @@
 #   TQ_MIRROR   the Debian mirror  [the one in the system's apt sources]
 #
 # An engine family is one file beside this one, which defines for its VERSIONs:
-#   FAMILY_install VERSION       fetch the programs into $cache/FAMILY-VERSION
-#   FAMILY_installed VERSION     whether that is done
+#   FAMILY_install VERSION       fetch the programs into the empty folder $cache/FAMILY-VERSION
 #   FAMILY_initialise VERSION D  make D/data, the data folder of a server that is not running
 #   FAMILY_command VERSION D P   set `command`, which runs the server on D/data and port P
-#   FAMILY_ready D               whether the server accepts connections by now
-#   FAMILY_signal                print the signal that makes it stop quickly and cleanly
+#   FAMILY_forget D              remove what a killed server left that says that it is running
+#   FAMILY_ready D               whether the server, which logs to D/log, accepts connections by now
+#   FAMILY_signal                print the signal that makes it stop quickly and leave nothing outside of D
 #   FAMILY_url P                 print the URL for the tests
 #   FAMILY_ask VERSION P         print the server's version, asking the server
 set -euo pipefail
@@ -40,7 +41,8 @@ else
   server_user=$(id -un)
   cache=${TQ_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tablequeue}
 fi
-state=${TQ_STATE:-/tmp/tablequeue-$EUID}
+cache=$(realpath -m "$cache") # the servers run in other folders
+state=$(realpath -ms "${TQ_STATE:-/tmp/tablequeue-$EUID}")
 start_seconds=90 # a loaded machine is slow
 
 log() { printf 'engines: %s\n' "$*" >&2; }
@@ -71,18 +73,24 @@ as_server() {
 give_to_server() { [ "$EUID" != 0 ] || chown -R "$server_user:$(id -g "$server_user")" "$@"; }
 
 # A server is recorded as "PID START-TIME", so that a reused process id is never taken for it.
-start_time() { # PID: prints when it started; fails for a process that is gone or a zombie
+stat_of() { # PID: sets `words` to those of /proc/PID/stat from the third on, which is the state
   local line
   { IFS= read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
-  line=${line##*) } # what follows the name: the state, and as the 20th word the start time
-  # shellcheck disable=SC2086  # split into words
-  set -- $line
-  [ "$1" != Z ] && [ "$1" != X ] && echo "${20}"
+  read -ra words <<<"${line##*) }"
 }
-running() { # ENGINE: whether it runs; sets pid
-  local since
+start_time() { # PID: prints when it started; fails for a process that has ended or is ending
+  local words
+  # Flag 4: it is exiting, which may take seconds. Signal 256: SIGKILL has yet to reach it.
+  stat_of "$1" && [[ ${words[0]} != [ZX] ]] && ! ((words[6] & 4 || words[28] & 256)) &&
+    echo "${words[19]}"
+}
+has_ended() { # PID START-TIME: and so has its last thread, which would hold its files and its port
+  local words
+  ! stat_of "$1" || [ "${words[19]}" != "$2" ] || [[ ${words[0]} == [ZX] && ${words[17]} -le 1 ]]
+}
+running() { # ENGINE: whether it runs; sets pid and since
   { read -r pid since <"$state/$1/pid"; } 2>/dev/null || return 1
-  [ "$(start_time "$pid")" = "$since" ]
+  [ -n "$since" ] && [ "$(start_time "$pid")" = "$since" ]
 }
 wait_until() { # SECONDS COMMAND...
   local i
@@ -92,69 +100,101 @@ wait_until() { # SECONDS COMMAND...
   done
   return 1
 }
-stopped() { ! running "$1"; }
 
+port_used() { # PORT
+  local used
+  printf -v used ':%04X ' "$1"
+  grep -qs "$used" /proc/net/tcp /proc/net/tcp6
+}
 free_port() { # prints a port that no socket uses and no engine of this set has
-  local port used
+  local port
   while :; do
     port=$((20000 + RANDOM % 8000))
-    printf -v used ':%04X ' "$port"
-    if ! grep -qs "$used" /proc/net/tcp /proc/net/tcp6 &&
-      ! cat "$state"/*/port 2>/dev/null | grep -qx "$port"; then
-      break
-    fi
+    if ! port_used "$port" && ! cat "$state"/*/port 2>/dev/null | grep -qx "$port"; then break; fi
   done
   echo "$port"
 }
 
+installed() { [ -e "$cache/$1/complete" ]; }
+
 # The programs and, for each engine, a data folder to copy are made once.
 prepare() { # ENGINE
   local template=$cache/$1/template-$server_user
-  on "$1" installed || on "$1" install
+  if ! installed "$1"; then
+    rm -rf "${cache:?}/$1"
+    mkdir "$cache/$1"
+    on "$1" install
+    touch "$cache/$1/complete"
+  fi
   [ ! -d "$template" ] || return 0
   rm -rf "$template.new"
   mkdir "$template.new"
   give_to_server "$template.new"
   on "$1" initialise "$template.new" >"$cache/$1/log" 2>&1 ||
-    { tail -n 20 "$cache/$1/log" >&2; die "$1: cannot make a data folder"; }
+    { tail -n 20 "$cache/$1/log" >&2; die "$1: cannot make a data folder; its log: $cache/$1/log"; }
   mv "$template.new" "$template"
 }
 
 start() { # ENGINE
-  local engine=$1 folder=$state/$1 port attempt command pid
+  local engine=$1 folder=$state/$1 port attempt pid since
   ! running "$engine" || return 0
-  rm -rf "$folder"
-  mkdir "$folder"
-  give_to_server "$folder"
-  cp -a --reflink=auto "$cache/$engine/template-$server_user/data" "$folder/data"
-  for attempt in 1 2 3; do # another program may take the port before the server does
+  if [ -d "$folder/data" ]; then
+    log "$engine: has ended by itself; starting it on the data that it left"
+    port=$(cat "$folder/port")
+  else
+    rm -rf "$folder"
+    mkdir "$folder"
+    give_to_server "$folder"
     port=$(free_port)
     echo "$port" >"$folder/port"
-    on "$engine" command "$folder" "$port"
-    (as_server "$folder" setsid "${command[@]}") >"$folder/log" 2>&1 </dev/null 9>&- &
-    pid=$!
-    echo "$pid $(start_time "$pid")" >"$folder/pid"
-    wait_until "$start_seconds" answered "$engine" || stop "$engine"
+    cp -a --reflink=auto "$cache/$engine/template-$server_user/data" "$folder/data.new"
+    mv "$folder/data.new" "$folder/data"
+  fi
+  for attempt in 1 2 3; do # another program may take the port before the server does
+    launch "$engine" "$port"
     if running "$engine"; then
       log "$engine: up on 127.0.0.1:$port"
       return 0
     fi
-    log "$engine: attempt $attempt failed: $(tail -n 1 "$folder/log")"
+    log "$engine: attempt $attempt failed: $(grep -E -m 1 'ERROR|FATAL|PANIC' "$folder/log")"
+    port_used "$port" || break
+    port=$(free_port)
   done
   tail -n 20 "$folder/log" >&2
-  die "$engine: did not start"
+  die "$engine: did not start; its log: $folder/log"
+}
+launch() { # ENGINE PORT: after that it runs and answers, or it has ended
+  local engine=$1 folder=$state/$1 port=$2 command pid since
+  stop "$engine"
+  "${engine%-*}_forget" "$folder"
+  [ ! -e "$folder/log" ] || mv "$folder/log" "$folder/log.previous"
+  echo "$port" >"$folder/port"
+  on "$engine" command "$folder" "$port"
+  (as_server "$folder" setsid "${command[@]}") >"$folder/log" 2>&1 </dev/null 9>&- &
+  pid=$!
+  echo "$pid $(start_time "$pid")" >"$folder/pid"
+  wait_until "$start_seconds" answered "$engine" || stop "$engine"
 }
 answered() { ! running "$1" || "${1%-*}_ready" "$state/$1"; } # it is ready, or it has ended
 
-stop() { # ENGINE
-  local pid
-  running "$1" || return 0
-  kill "-$("${1%-*}_signal")" "$pid"
-  if ! wait_until 20 stopped "$1"; then
-    log "$1: does not stop, killing it"
-    kill -KILL "$pid"
-    wait_until 20 stopped "$1"
+stop() { # ENGINE: ends all of its processes
+  local pid='' since child words
+  if running "$1"; then
+    kill "-$("${1%-*}_signal")" "$pid" || true
+    wait_until 20 has_ended "$pid" "$since" || { log "$1: does not stop, killing it"; kill -KILL "$pid"; }
   fi
+  [ -z "$pid" ] || wait_until 20 has_ended "$pid" "$since" || die "$1: process $pid cannot be ended"
+  # Children of a killed server may outlive it, and would write to its data beside the next server.
+  for child in /proc/[0-9]*; do
+    child=${child#/proc/}
+    if runs_from "$1" "$child" && stat_of "$child"; then
+      kill -KILL "$child" || true
+      wait_until 20 has_ended "$child" "${words[19]}" || die "$1: process $child cannot be ended"
+    fi
+  done
+}
+runs_from() { # ENGINE PID: whether that is a program of the engine, in its data folder
+  [ "/proc/$2/cwd" -ef "$state/$1/data" ] && [[ $(readlink "/proc/$2/exe") == "$cache/$1/"* ]]
 }
 
 lock_state() { # the folder must be ours, not one that someone else put into /tmp
@@ -204,7 +244,9 @@ status() {
     if running "$engine"; then
       port=$(cat "$state/$engine/port")
       echo "$engine: up, process $pid, 127.0.0.1:$port, $(on "$engine" ask "$port")"
-    elif on "$engine" installed; then
+    elif [ -d "$state/$engine/data" ]; then
+      echo "$engine: has ended by itself; \`up\` starts it on the data that it left"
+    elif installed "$engine"; then
       echo "$engine: down"
     else
       echo "$engine: not installed"

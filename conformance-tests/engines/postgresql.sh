@@ -3,20 +3,15 @@
 
 postgresql_programs() { echo "$cache/postgresql-$1/tree/usr/lib/postgresql/$1/bin"; }
 
-postgresql_installed() { [ -e "$cache/postgresql-$1/complete" ]; }
-
 postgresql_install() {
-  local version=$1 suite=sid folder=$cache/postgresql-$1 program
+  local version=$1 suite=sid tree=$cache/postgresql-$1/tree program
   [ "$version" != 15 ] || suite=bookworm
   # The server is built to read the system's time zones.
   [ -e /usr/share/zoneinfo/UTC ] || "$here/../../scripts/bootstrap" zones
-  rm -rf "$folder"
-  mkdir -p "$folder"
-  debian_unpack "$suite" "postgresql-$version" "$folder/tree"
+  debian_unpack "$suite" "$tree" "postgresql-$version" "postgresql-client-$version"
   for program in postgres initdb psql; do
-    debian_wrap "$folder/tree" "$(postgresql_programs "$version")/$program"
+    debian_wrap "$tree" "$(postgresql_programs "$version")/$program"
   done
-  touch "$folder/complete"
 }
 
 postgresql_initialise() {
@@ -31,14 +26,17 @@ postgresql_initialise() {
     (as_server "$folder" "$programs/postgres" --single -D "$folder/data" -c fsync=off postgres)
 }
 
+# Shared memory is in files of the data folder, so that a server that was killed leaves none outside.
 postgresql_command() {
   # shellcheck disable=SC2034  # read by engines.sh
   command=("$(postgresql_programs "$1")/postgres" -D "$2/data" -p "$3" -c listen_addresses=127.0.0.1
-    -c "unix_socket_directories=$2" -c timezone=UTC -c log_timezone=UTC)
+    -c "unix_socket_directories=$2" -c dynamic_shared_memory_type=mmap -c timezone=UTC
+    -c log_timezone=UTC)
 }
 
 postgresql_ready() { grep -qs '^ready' "$1/data/postmaster.pid"; }
-postgresql_signal() { echo INT; }
+postgresql_forget() { rm -f "$1/data/postmaster.pid" "$1"/.s.PGSQL.*; }
+postgresql_signal() { echo QUIT; } # no last checkpoint, for data that `down` throws away
 postgresql_url() { echo "postgresql://tq:tq@127.0.0.1:$1/tq"; }
 postgresql_ask() {
   PGPASSWORD=tq "$(postgresql_programs "$1")/psql" -X -h 127.0.0.1 -p "$2" -U tq -d tq -Atc 'SELECT version()' 2>&1
