@@ -8,7 +8,7 @@
 #   engines.sh status                one line an engine, with the server's own version
 #   engines.sh down    [ENGINE...]   stop the servers and remove their data
 #
-#   ENGINE: postgresql-15 postgresql-18; all of them by default
+#   ENGINE: postgresql-15 postgresql-18 mysql-9 mariadb-10.11; all of them by default
 #
 # By hand:   vars=$(engines.sh up) && eval "$vars"    then: tq init --db "$TQ_TEST_POSTGRESQL_18_URL"
 #
@@ -20,19 +20,19 @@
 #               [/tmp/tablequeue-UID; at most 80 characters, since a socket's path is short]
 #   TQ_MIRROR   the Debian mirror  [the one in the system's apt sources]
 #
-# An engine family is one file beside this one, which defines for its VERSIONs:
+# A file beside this one defines, for an engine family and its VERSIONs:
 #   FAMILY_install VERSION       fetch the programs into the empty folder $cache/FAMILY-VERSION
 #   FAMILY_initialise VERSION D  make D/data, the data folder of a server that is not running
 #   FAMILY_command VERSION D P   set `command`, which runs the server on D/data and port P
 #   FAMILY_forget D              remove what a killed server left that says that it is running
 #   FAMILY_ready D               whether the server, which logs to D/log, accepts connections by now
 #   FAMILY_signal                print the signal that makes it stop quickly and leave nothing outside of D
-#   FAMILY_url P                 print the URL for the tests
+#   FAMILY_url P                 print the URL for the tests; its scheme is the dialect's name
 #   FAMILY_ask VERSION P         print the server's version, asking the server
 set -euo pipefail
 umask 022
 
-engines=(postgresql-15 postgresql-18)
+engines=(postgresql-15 postgresql-18 mysql-9 mariadb-10.11)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 if [ "$EUID" = 0 ]; then
   server_user=nobody
@@ -52,6 +52,8 @@ die() { log "$*"; exit 1; }
 . "$here/debian.sh"
 # shellcheck source=conformance-tests/engines/postgresql.sh
 . "$here/postgresql.sh"
+# shellcheck source=conformance-tests/engines/mysql.sh
+. "$here/mysql.sh"
 
 # on ENGINE FUNCTION ARGUMENT...: calls the family's function for the engine's version.
 on() {
@@ -127,12 +129,15 @@ prepare() { # ENGINE
     touch "$cache/$1/complete"
   fi
   [ ! -d "$template" ] || return 0
-  rm -rf "$template.new"
+  rm -rf "$template".{new,sparse}
   mkdir "$template.new"
   give_to_server "$template.new"
   on "$1" initialise "$template.new" >"$cache/$1/log" 2>&1 ||
     { tail -n 20 "$cache/$1/log" >&2; die "$1: cannot make a data folder; its log: $cache/$1/log"; }
-  mv "$template.new" "$template"
+  # Logs that a server has yet to fill are zeros, which a copy need not write.
+  cp -a --sparse=always "$template.new" "$template.sparse"
+  rm -rf "$template.new"
+  mv "$template.sparse" "$template"
 }
 
 start() { # ENGINE
@@ -223,19 +228,19 @@ up() {
   env_lines
 }
 
-env_lines() { # TQ_TEST_FAMILY_VERSION_URL for each server, TQ_TEST_FAMILY_URL for all of them
-  local engine family name url
+env_lines() { # TQ_TEST_FAMILY_VERSION_URL for each server, TQ_TEST_DIALECT_URL for all of a dialect
+  local engine dialect name url
   local -A urls=()
   for engine in "${engines[@]}"; do
     if running "$engine"; then
-      family=${engine%-*}
-      name=${engine//-/_}
-      url=$("${family}_url" "$(cat "$state/$engine/port")")
+      name=${engine//[-.]/_}
+      url=$("${engine%-*}_url" "$(cat "$state/$engine/port")")
       echo "export TQ_TEST_${name^^}_URL='$url'"
-      urls[$family]+="${urls[$family]:+ }$url"
+      dialect=${url%%:*}
+      urls[$dialect]+="${urls[$dialect]:+ }$url"
     fi
   done
-  for family in "${!urls[@]}"; do echo "export TQ_TEST_${family^^}_URL='${urls[$family]}'"; done
+  for dialect in "${!urls[@]}"; do echo "export TQ_TEST_${dialect^^}_URL='${urls[$dialect]}'"; done
 }
 
 status() {
