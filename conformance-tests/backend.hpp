@@ -100,6 +100,8 @@ struct Texts {
   std::string short_lock_wait;
   /// The most hostile defaults that an administrator may have set, as session settings.
   std::vector<std::string> hostile_session;
+  /// A session setting under which nothing can be written.
+  std::string read_only_session;
   /// A session time zone far from UTC; empty: the engine has none.
   std::string other_time_zone;
   /// Gives the session's settings as rows, to compare.
@@ -108,6 +110,8 @@ struct Texts {
   std::function<std::string(std::string_view column, Duration by)> earlier;
   /// A job's identity as a literal.
   std::function<std::string(JobId id)> id;
+  /// Drops an index of a table.
+  std::function<std::string(const std::string& table, const std::string& index)> drop_index;
   /// Makes `table`: seq ascending by itself, job_id and group_key text, event text.
   std::function<std::string(const std::string& table)> history_table;
 };

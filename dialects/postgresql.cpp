@@ -30,6 +30,19 @@ std::vector<std::string> make_schema(const std::string& schema) {
           "; END IF; END'"};
 }
 
+// A small table is read whole, and rightly so, unless told otherwise. What is asked here is whether
+// there is an index for the time when it is large.
+// https://www.postgresql.org/docs/current/using-explain.html
+Explain explain() {
+  return {.prefix = "EXPLAIN ",
+          .answer = {{"plan", Type::text}},
+          .settings = {"SET LOCAL enable_seqscan = off"},
+          .unwanted = {{"Seq Scan on tq_job",
+                        "no valid index serves it; the script of `tq init --print` makes those "
+                        "that are missing"}},
+          .denied = "42501"};
+}
+
 }  // namespace
 
 Dialect postgresql(const DialectOptions& options) {
@@ -45,7 +58,8 @@ Dialect postgresql(const DialectOptions& options) {
        .transaction = {.begin = "BEGIN ISOLATION LEVEL READ COMMITTED"},
        .session = session(),
        .listen = "LISTEN \"" + prefix + "tq_wake\"",  // the channel that enqueue.sql names
-       .schema_setup = make_schema(schema)},
+       .schema_setup = make_schema(schema),
+       .explain = explain()},
       SqlFolder{embedded::postgresql(), options});
 }
 

@@ -3,6 +3,12 @@
 #include "embedded.hpp"
 
 namespace tq {
+namespace {
+
+constexpr auto missing_index =
+    "no index serves it; the script of `tq init --print` makes those that are missing";
+
+}  // namespace
 
 Dialect sqlite(const DialectOptions& options) {
   return make_dialect(
@@ -19,7 +25,19 @@ Dialect sqlite(const DialectOptions& options) {
        // Each commit shows in PRAGMA data_version, without anyone having asked for it.
        .listen = {},
        // An attached database is there or it is not; no statement makes one.
-       .schema_setup = {}},
+       .schema_setup = {},
+       // Most statements name their index (INDEXED BY), so without it there is no plan at all.
+       // https://www.sqlite.org/eqp.html
+       .explain = {.prefix = "EXPLAIN QUERY PLAN ",
+                   .answer = {{"id", Type::int64},
+                              {"parent", Type::int64},
+                              {"notused", Type::int64},
+                              {"detail", Type::text}},
+                   .settings = {},
+                   .unwanted = {{"SCAN tq_job", missing_index},
+                                {"SCAN job", missing_index},
+                                {"AUTOMATIC", missing_index}},
+                   .denied = {}}},
       SqlFolder{embedded::sqlite(), options});
 }
 

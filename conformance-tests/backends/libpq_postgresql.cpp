@@ -177,6 +177,7 @@ Texts texts() {
                           "SET TIME ZONE 'Pacific/Chatham'", "SET DateStyle = 'SQL, DMY'",
                           "SET IntervalStyle = 'sql_standard'",
                           "SET plan_cache_mode = 'force_generic_plan'"},
+      .read_only_session = "SET default_transaction_read_only = on",
       .other_time_zone = "SET TIME ZONE 'Pacific/Chatham'",
       .session_settings =
           "SELECT name, setting FROM pg_settings UNION ALL "
@@ -188,6 +189,11 @@ Texts texts() {
                    " microseconds'";
           },
       .id = [](JobId id) { return "'" + id.text() + "'"; },
+      // An index lies in its table's schema.
+      .drop_index =
+          [](const std::string& table, const std::string& index) {
+            return "DROP INDEX " + table.substr(0, table.find('.') + 1) + index;
+          },
       .history_table =
           [](const std::string& table) {
             return "CREATE TABLE " + table +

@@ -170,6 +170,7 @@ Texts texts() {
       .short_lock_wait = "PRAGMA busy_timeout = 100",
       .hostile_session = {"PRAGMA reverse_unordered_selects = ON", "PRAGMA foreign_keys = ON",
                           "PRAGMA case_sensitive_like = ON", "PRAGMA recursive_triggers = ON"},
+      .read_only_session = "PRAGMA query_only = ON",
       .other_time_zone = "",  // SQLite knows the zone of the process alone, which the test sets.
       .session_settings =
           "SELECT 'busy_timeout', timeout FROM pragma_busy_timeout UNION ALL "
@@ -185,6 +186,8 @@ Texts texts() {
             return std::string{column} + " - " + std::to_string(by.count());
           },
       .id = [](JobId id) { return "'" + id.text() + "'"; },
+      .drop_index = [](const std::string& /*table*/,
+                       const std::string& index) { return "DROP INDEX " + index; },
       .history_table =
           [](const std::string& table) {
             return "CREATE TABLE " + table +

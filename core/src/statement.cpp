@@ -97,6 +97,14 @@ Rendered Statement::render(Placeholders placeholders) const {
   return rendered;
 }
 
+Statement Statement::behind(const std::string& prefix, std::vector<Field> columns) const {
+  Statement made = *this;
+  made.id_ = next_id();
+  made.pieces_.insert(made.pieces_.begin(), {prefix, no_parameter});
+  made.columns_ = std::move(columns);
+  return made;
+}
+
 void Rows::push(Value value) { values_.push_back(std::move(value)); }
 
 std::int64_t integer(const Value& value) {

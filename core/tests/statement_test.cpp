@@ -69,6 +69,16 @@ TEST(Statement, HasAnIdOfItsOwn) {
   EXPECT_EQ(one.id(), copy.id());
 }
 
+TEST(Statement, BehindAPrefixIsAnotherOneWithTheSameParameters) {
+  const Statement statement{"s", "SELECT :a, :b", two, {{"n", Type::int64}}};
+  const auto explained = statement.behind("EXPLAIN ", {{"plan", Type::text}});
+  EXPECT_EQ(explained.render(Placeholders::dollar).text, "EXPLAIN SELECT $1, $2");
+  EXPECT_EQ(explained.columns().front().name, "plan");
+  EXPECT_EQ(explained.parameters().size(), 2U);
+  EXPECT_NE(explained.id(), statement.id());
+  EXPECT_EQ(statement.render(Placeholders::dollar).text, "SELECT $1, $2");
+}
+
 TEST(Rows, SplitsValuesIntoRows) {
   Rows rows{2};
   EXPECT_TRUE(rows.empty());

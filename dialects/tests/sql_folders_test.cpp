@@ -122,6 +122,14 @@ TEST_P(SqlFolders, AnswerWithTheColumnsOfTheReadme) {
   }
 }
 
+TEST_P(SqlFolders, AnswerWithEachStepOfDoctor) {
+  const auto steps = folder().operation("doctor").steps;
+  EXPECT_FALSE(steps.empty());
+  for (const auto& step : steps) {
+    EXPECT_EQ(shown(step.columns()), shown(contracts().at("doctor").columns));
+  }
+}
+
 TEST_P(SqlFolders, TakeNoParameterThatTheReadmeDoesNotName) {
   for (const auto& [name, contract] : contracts()) {
     for (const auto& field : parameters_of(folder().operation(name))) {

@@ -44,6 +44,22 @@ struct ClaimStatements {
   Operation mark;                  ///< turns what was picked into claims; empty: pick did it
 };
 
+/// Part of a plan that a statement must never have, and what to do about it.
+struct UnwantedPlan {
+  std::string phrase;  ///< as the engine writes it, within one text of its answer
+  std::string advice;
+};
+
+/// How an engine says what it would do for a statement, without running it.
+struct Explain {
+  std::string prefix;         ///< stands before the statement; empty: the engine cannot say it
+  std::vector<Field> answer;  ///< its columns; their texts are the plan
+  /// Run before it, in a transaction that is rolled back; none: there is no transaction.
+  std::vector<std::string> settings;
+  std::vector<UnwantedPlan> unwanted;
+  std::string denied;  ///< the SQLSTATE of a missing privilege; empty: there are none
+};
+
 /// What a dialect says besides its SQL files. No defaults: what a dialect forgets does not compile.
 struct Engine {
   std::string name;
@@ -52,6 +68,7 @@ struct Engine {
   std::vector<std::string> session;  ///< run on each connection that the library opens
   std::string listen;                ///< text that starts listening; empty where none is needed
   std::vector<std::string> schema_setup;  ///< makes the named schema before the first migration
+  Explain explain;                        ///< for examine(), in doctor.hpp
 };
 
 /// Every statement of an engine, as sql/README.md describes them. No defaults here either.
@@ -62,6 +79,7 @@ struct Dialect {
   std::vector<std::string> session;
   std::string listen;
   std::vector<std::string> schema_setup;
+  Explain explain;
 
   Operation enqueue;
   Statement holder;
@@ -81,6 +99,7 @@ struct Dialect {
   Statement list;
   Statement find;
   Statement failures;
+  Operation doctor;
 
   Statement schema_lock;
   Statement schema_present;

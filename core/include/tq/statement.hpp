@@ -54,6 +54,8 @@ class Statement {
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] Rendered render(Placeholders placeholders) const;
+  /// The same statement behind `prefix`, with another answer: what an EXPLAIN is.
+  [[nodiscard]] Statement behind(const std::string& prefix, std::vector<Field> columns) const;
   [[nodiscard]] std::span<const Field> parameters() const noexcept { return parameters_; }
   [[nodiscard]] std::span<const Field> columns() const noexcept { return columns_; }
 
