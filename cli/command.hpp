@@ -52,6 +52,10 @@ struct Opened {
 /// Throws tq::Error that names the command to run when the tables are missing or too old.
 void require_schema(Connection& connection, const Database& database);
 
+/// `message` without the passwords of `urls` and of TQ_DATABASE_PASSWORD.
+[[nodiscard]] std::string without_passwords(std::string message,
+                                            const std::vector<std::string>& urls);
+
 /// One command of the program.
 class Command {
  public:

@@ -24,6 +24,7 @@ std::unique_ptr<Command> make_pause();
 std::unique_ptr<Command> make_resume();
 std::unique_ptr<Command> make_purge();
 std::unique_ptr<Command> make_reap();
+std::unique_ptr<Command> make_doctor();
 std::unique_ptr<Command> make_engines();
 
 }  // namespace tq::cli

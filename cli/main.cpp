@@ -64,13 +64,9 @@ void fill_closed_streams() {
   }
 }
 
-void report(std::string message, const std::vector<std::string>& urls) {
-  for (const std::string& url : urls) message = without_password(std::move(message), url);
-  if (const char* secret = std::getenv("TQ_DATABASE_PASSWORD"); secret != nullptr) {
-    message = without_password(std::move(message), fmt::format("x://:{}@", secret));
-  }
+void report(const std::string& message, const std::vector<std::string>& urls) {
   const auto style = colours_on_error() ? fmt::fg(fmt::terminal_color::red) : fmt::text_style{};
-  fmt::print(stderr, "{} {}\n", fmt::format(style, "tq:"), message);
+  fmt::print(stderr, "{} {}\n", fmt::format(style, "tq:"), without_passwords(message, urls));
 }
 
 // The common options stand before or behind the command's name.

@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include "tq/error.hpp"
 #include "tq/schema.hpp"
+#include "url.hpp"
 #include "usage_error.hpp"
 
 namespace tq::cli {
@@ -49,6 +50,13 @@ void require_schema(Connection& connection, const Database& database) {
     message.replace(at, advice.size(), fmt::format("tq init --db '{}'", database.shown));
     throw Error{error.details(), message};
   }
+}
+
+std::string without_passwords(std::string message, const std::vector<std::string>& urls) {
+  for (const std::string& url : urls) message = without_password(std::move(message), url);
+  const std::string secret = environment("TQ_DATABASE_PASSWORD");
+  if (secret.empty()) return message;
+  return without_password(std::move(message), fmt::format("x://:{}@", secret));
 }
 
 Opened open(const Session& session) {

@@ -3,7 +3,7 @@
 # shellcheck disable=SC2086 # a command in a variable is several words
 # shellcheck source-path=SCRIPTDIR source=e2e.sh
 . "$(dirname "$0")/e2e.sh"
-commands="init enqueue work claim extend complete fail snooze list show stats engines cancel requeue pause resume purge reap"
+commands="init enqueue work claim extend complete fail snooze list show stats doctor engines cancel requeue pause resume purge reap"
 id=00000000-0000-7000-8000-000000000000
 
 expect 0 tq
