@@ -97,6 +97,7 @@ SELECT
 FROM there AS t
 WHERE t.oid IS NOT NULL AND t.kind NOT IN (SELECT b.kind FROM bad AS b)
 GROUP BY t.kind
+ORDER BY subject DESC
 -- step
 -- What the role may do, by the grants of the three roles that docs/operations.md describes: one that
 -- has only some of them is as it should be. Without columns the whole table is meant.

@@ -136,3 +136,4 @@ SELECT wanted.type || CASE wanted.type WHEN 'index' THEN 'es' ELSE 's' END, 'ok'
 FROM wanted CROSS JOIN installed
 WHERE installed.yes AND wanted.type NOT IN (SELECT type FROM missing)
 GROUP BY wanted.type
+ORDER BY 1 DESC

@@ -11,6 +11,7 @@
 #include "tq/error.hpp"
 #include "tq/libpq.hpp"
 #include "tq/postgresql.hpp"
+#include "tq/queue.hpp"
 #include "tq/schema.hpp"
 
 namespace tq {
@@ -41,6 +42,9 @@ class PostgresqlDoctor : public testing::Test {
     const char* separator = server().find('?') == std::string::npos ? "?" : "&";
     return LibpqConnection::open(server() + separator + "user=" + name_ + "&password=tqd",
                                  dialect().session);
+  }
+  void revoke_all() const {
+    owner_->execute("REVOKE ALL ON ALL TABLES IN SCHEMA " + name_ + " FROM " + name_);
   }
   [[nodiscard]] Finding as_role(const std::string& subject) const {
     return about(subject, examine(*role(), dialect()));
@@ -103,6 +107,36 @@ TEST_F(PostgresqlDoctor, TheGrantsForAWorkerLetItsStatementsBePlanned) {
   EXPECT_EQ(about("plan of claim_pick", findings).found, "as intended");
   EXPECT_EQ(about("plan of finish", findings).found, "as intended");
   EXPECT_EQ(about("write", findings).found, "the job table can be written to");
+}
+
+TEST_F(PostgresqlDoctor, TheGrantsForEachUseAreEnoughForIt) {
+  const Queue queue{dialect()};
+  const auto job = [](const char* key) {
+    return NewJob{.queue = "q", .kind = "k", .unique_key = key, .group_key = "g"};
+  };
+  owner().execute(advised(as_role("may enqueue")));
+  EXPECT_TRUE(queue.enqueue(*role(), job("a")).inserted);
+  EXPECT_FALSE(queue.enqueue(*role(), job("a")).inserted);
+  EXPECT_TRUE(queue.enqueue(*role(), std::vector{job("b"), job("c")}).at(1).inserted);
+  revoke_all();
+  owner().execute(advised(as_role("may work")));
+  const auto worker = role();
+  const auto claim = [&] { return queue.claim(*worker, {.queue = "q", .worker = "w"}).at(0); };
+  queue.announce_listening(*worker, "q", std::chrono::seconds{1});
+  EXPECT_EQ(queue.fail(*worker, claim().lease(), {.then = Failure::Then::dead}), Finish::done);
+  const auto held = claim();
+  EXPECT_EQ(queue.extend(*worker, held.lease(), std::chrono::seconds{9}).outcome, Finish::done);
+  EXPECT_EQ(queue.complete(*worker, held.lease()), Finish::done);
+  revoke_all();
+  owner().execute(advised(as_role("may operate")));
+  const auto operators = role();
+  queue.pause(*operators, "q");
+  EXPECT_EQ(queue.stats(*operators, "q").at(0).dead, 1);
+  const auto dead = queue.list(*operators, {.state = State::dead}).at(0).job_id;
+  const auto requeued = queue.requeue(*operators, std::vector{dead}, 1);
+  EXPECT_EQ(requeued.at(0).outcome, Requeued::Outcome::requeued);
+  EXPECT_EQ(queue.cancel(*operators, std::vector{dead}).at(0), Cancelled::cancelled);
+  EXPECT_EQ(queue.purge(*operators, {.older_than = {}}), 1U);
 }
 
 TEST_F(PostgresqlDoctor, OneColumnThatIsLeftOutOfAGrantIsMissed) {
