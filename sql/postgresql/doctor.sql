@@ -1,7 +1,7 @@
 -- Promise: says of the server's settings, the tables, the role's privileges and the upkeep of the job
 -- table whether they are fit for the queue. Reads settings, catalogues and statistics alone, so the
 -- tables need not be there.
--- Locks: none on rows; those of reading the catalogues.
+-- Locks: none on rows; on the job table, for its size, the one that any reader takes.
 -- https://www.postgresql.org/docs/current/catalogs.html
 -- https://www.postgresql.org/docs/current/view-pg-settings.html
 -- columns: subject text, verdict text, found text, advice text
