@@ -110,4 +110,10 @@ Examination Examiner::stats() const {
   return examine([&](Connection& connection) { return queue_.stats(connection, "q").size(); });
 }
 
+Examination Examiner::finished(Duration span) const {
+  return examine([&](Connection& connection) {
+    return static_cast<std::size_t>(queue_.finished(connection, "q", span));
+  });
+}
+
 }  // namespace tq::conformance

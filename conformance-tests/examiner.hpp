@@ -38,6 +38,7 @@ class Examiner {
   [[nodiscard]] Examination claim(std::size_t n) const;
   [[nodiscard]] Examination reap() const;
   [[nodiscard]] Examination stats() const;
+  [[nodiscard]] Examination finished(Duration span) const;
 
   [[nodiscard]] const Queue& queue() const { return queue_; }
   [[nodiscard]] RawConnection& raw() const { return *raw_; }

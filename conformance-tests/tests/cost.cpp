@@ -89,5 +89,12 @@ TEST_P(Cost, OPS_5_StatisticsStopCountingFinalJobsAtTheCap) {
   EXPECT_LE(after.work, before.work * 3 / 2 + 150) << after.plans;
 }
 
+TEST_P(Cost, OPS_5_CountingWhatFinishedLatelyDoesNotLookAtOlderJobs) {
+  examined().load_finished(10);
+  const auto before = examined().finished(Duration{1});
+  examined().load_finished(many);
+  expect_no_more(before, examined().finished(Duration{1}));
+}
+
 }  // namespace
 }  // namespace tq::conformance

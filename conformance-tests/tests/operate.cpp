@@ -281,6 +281,23 @@ TEST_P(Operate, OPS_5_OldestDueAgeIsTheWaitOfTheLongestDueJob) {
   EXPECT_LT(age, 11min);
 }
 
+TEST_P(Operate, OPS_5_FinishedJobsAreCountedByTheirTime) {
+  EXPECT_EQ(queue().finished(db(), "q", 1h), 0);
+  const auto done = add();
+  ASSERT_EQ(queue().complete(db(), claim_one().lease()), Finish::done);
+  (void)dead_job(job());
+  ASSERT_EQ(cancel(add()), Cancelled::cancelled);
+  add();
+  auto other = job();
+  other.queue = "a";
+  ASSERT_EQ(cancel(add(other)), Cancelled::cancelled);
+  EXPECT_EQ(queue().finished(db(), "q", 1h), 3);
+  EXPECT_EQ(queue().finished(db(), "a", 1h), 1);
+  move_back(done, "finished_at", 2h);
+  EXPECT_EQ(queue().finished(db(), "q", 1h), 2);
+  EXPECT_EQ(queue().finished(db(), "q", 3h), 3);
+}
+
 TEST_P(Operate, OPS_5_ListAndFindShowJobs) {
   const auto jobs = add(5);
   auto other = job();

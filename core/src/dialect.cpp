@@ -29,6 +29,7 @@ Dialect make_dialect(Engine engine, const SqlFolder& sql) {
       .listening = sql.statement("listening"),
       .now = sql.statement("now"),
       .stats = sql.statement("stats"),
+      .finished = sql.statement("finished"),
       .list = sql.statement("list"),
       .find = sql.statement("find"),
       .failures = sql.statement("failures"),

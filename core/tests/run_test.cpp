@@ -86,6 +86,7 @@ Dialect dialect_without_operations() {
           .listening = s,
           .now = s,
           .stats = s,
+          .finished = s,
           .list = s,
           .find = s,
           .failures = s,

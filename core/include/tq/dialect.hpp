@@ -96,6 +96,7 @@ struct Dialect {
   Statement listening;
   Statement now;
   Statement stats;
+  Statement finished;
   Statement list;
   Statement find;
   Statement failures;

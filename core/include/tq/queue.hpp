@@ -167,6 +167,9 @@ class Queue {
   std::size_t purge(Connection& connection, const PurgeRequest& request) const;
   [[nodiscard]] std::vector<QueueStats> stats(
       Connection& connection, const std::optional<std::string>& queue = std::nullopt) const;
+  /// How many jobs of `queue` became succeeded, dead or cancelled in the last `span` (up to a day).
+  [[nodiscard]] std::int64_t finished(Connection& connection, const std::string& queue,
+                                      Duration span) const;
   /// In the order of job_id.
   [[nodiscard]] std::vector<JobRow> list(Connection& connection, const ListRequest& request) const;
   /// The jobs whose id begins with `prefix` (1..36 characters of an id), at most two.
