@@ -96,8 +96,8 @@ void Leases::describe(CLI::App& app) {
            "standard input")
       ->required();
   add_text(app, "GENERATION", generation_, "The claim's generation as tq claim printed it");
-  add_text(app, "--worker", worker_,
-           "Name of the owner, as given to tq claim (default: TQ_WORKER, or user@host)");
+  add_worker(app, worker_,
+             "Name of the owner, as given to tq claim (default: TQ_WORKER, or user@host)");
 }
 
 std::vector<Lease> Leases::read() const {

@@ -20,19 +20,16 @@ class Claim final : public Command {
         "before its lease ends, or make the lease longer with tq extend; after the end\n"
         "of the lease the job is given to someone else.");
     add_text(*app, "-q,--queue", request_.queue, "The queue to take from")->required();
-    app->add_option("-n,--limit", limit_, "Take at most so many, 1..1000")
-        ->check(CLI::Range(1, 1000))
-        ->capture_default_str();
-    add_text(*app, "--worker", request_.worker,
-             "Name of the owner; must be the same when the job is finished (default: TQ_WORKER, "
-             "or user@host)");
+    add_number(*app, "-n,--limit", request_.limit, {1, 1000}, "Take at most so many, 1..1000");
+    add_worker(*app, request_.worker,
+               "Name of the owner; must be the same when the job is finished (default: TQ_WORKER, "
+               "or user@host)");
     add_duration(*app, "--lease", request_.lease, "How long the jobs are yours (default 60s)");
     return app;
   }
 
   Exit run(Session& session) override {
     if (request_.worker.empty()) request_.worker = default_worker();
-    request_.limit = static_cast<std::size_t>(limit_);
     const Opened opened = open(session);
     const std::vector<Job> jobs = opened.queue.claim(*opened.connection, request_);
     try {
@@ -55,7 +52,6 @@ class Claim final : public Command {
   }
 
   ClaimRequest request_;
-  int limit_ = 1;
 };
 
 }  // namespace

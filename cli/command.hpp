@@ -36,6 +36,8 @@ class Session {
 
   /// The databases named on the command line. Throws UsageError when there is none.
   [[nodiscard]] std::vector<Database> databases(Access access = Access::existing) const;
+  /// `message` without the passwords of the URLs and of the environment.
+  [[nodiscard]] std::string without_secrets(std::string message) const;
   /// The only one; throws UsageError when there are several.
   [[nodiscard]] Database database(Access access = Access::existing) const;
 };
@@ -51,10 +53,6 @@ struct Opened {
 
 /// Throws tq::Error that names the command to run when the tables are missing or too old.
 void require_schema(Connection& connection, const Database& database);
-
-/// `message` without the passwords of `urls` and of TQ_DATABASE_PASSWORD.
-[[nodiscard]] std::string without_passwords(std::string message,
-                                            const std::vector<std::string>& urls);
 
 /// One command of the program.
 class Command {

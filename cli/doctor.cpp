@@ -61,7 +61,7 @@ class Doctor final : public Command {
     for (const Database& database : session.databases()) {
       std::vector<Finding> findings = look_at(database);
       for (Finding& finding : findings) {
-        finding.found = without_passwords(printable(finding.found), session.urls);
+        finding.found = session.without_secrets(printable(finding.found));
         finding.advice = with_database(printable(finding.advice), database);
         if (finding.verdict == Verdict::problem) exit = Exit::failed;
       }

@@ -33,15 +33,17 @@ class Enqueue final : public Command {
     add_text(*app, "KIND", job_.kind, "What kind of job it is: chooses its handler");
     add_text(*app, "PAYLOAD", payload_, "JSON text, - for standard input (default {})");
     add_text(*app, "-q,--queue", job_.queue, "The queue to add to");
-    app->add_option("--priority", job_.priority, "-10..10, higher first")->capture_default_str();
+    add_number(*app, "--priority", job_.priority, {lowest_priority, highest_priority},
+               "-10..10, higher first");
     CLI::Option* delay = add_duration(*app, "--delay", job_.delay, "Not before this time from now");
     add_time(*app, "--run-at", job_.run_at, "Not before this time")->excludes(delay);
-    app->add_option("--max-attempts", job_.max_attempts, "How often it may be claimed")
-        ->capture_default_str();
+    add_number(*app, "--max-attempts", job_.max_attempts, {1, 1'000'000},
+               "How often it may be claimed");
     add_text(*app, "--unique", job_.unique_key,
              "At most one ready or running job of the queue has this key");
     add_text(*app, "--group", job_.group_key, "Jobs of a group run one at a time, in order");
-    add_text(*app, "--from", from_, "Read jobs from this file of NDJSON; - for standard input");
+    add_text(*app, "--from", from_, "Read jobs from this file of NDJSON; - for standard input")
+        ->type_name("FILE");
     return app;
   }
 

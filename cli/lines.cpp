@@ -20,10 +20,10 @@ LineReader::LineReader(const std::string& name) : name_(name) {
   }
   std::error_code error;
   if (std::filesystem::is_directory(name, error)) {
-    throw UsageError{fmt::format("cannot read {}: it is a directory", name)};
+    throw UsageError{fmt::format("cannot read '{}': it is a directory", name)};
   }
   file_.open(name, std::ios::binary);
-  if (!file_) throw UsageError{fmt::format("cannot read {}: {}", name, std::strerror(errno))};
+  if (!file_) throw UsageError{fmt::format("cannot read '{}': {}", name, std::strerror(errno))};
   input_ = &file_;
   const std::uintmax_t size = std::filesystem::file_size(name, error);
   bytes_total_ = error ? 0 : size;

@@ -18,15 +18,13 @@ class List final : public Command {
     CLI::App* app = add_command(tq, "list", "List jobs in the order of their ids", group::look,
                                 "  tq list -q mail --state dead\n"
                                 "  tq list --limit 1000 --json > page1.ndjson\n"
-                                "  tq list --after 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708\n\n"
+                                "  tq list --after JOB_ID\n\n"
                                 "What --json prints, tq enqueue --from reads.");
     add_text(*app, "-q,--queue", filter_.queue, "Only of this queue");
     add_text(*app, "--kind", filter_.kind, "Only of this kind");
     add_state(*app, "--state", filter_.state,
               "Only in this state: ready, running, succeeded, dead, cancelled, moved");
-    app->add_option("-n,--limit", limit_, "At most so many; 0: all")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
+    add_number(*app, "-n,--limit", limit_, {0, 1'000'000'000}, "At most so many; 0: all");
     add_id(*app, "--after", filter_.after, "Go on behind this id, the last of the page before");
     return app;
   }

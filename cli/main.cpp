@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <sstream>
 
 #include "command.hpp"
 #include "drivers/built_in.hpp"
@@ -30,13 +31,21 @@ constexpr const char* footer =
     "  tq enqueue -q mail welcome '{\"to\": \"ann@example.org\"}'\n"
     "  tq work -q mail --exec 'send-mail'\n"
     "  tq stats\n\n"
-    "Durations: 500ms, 30s, 5m, 2h, 7d. Times: 2026-01-31T18:30:00Z.\n"
-    "Environment: TQ_DATABASE_URL; TQ_DATABASE_PASSWORD, the password for a URL without one, "
-    "since\n"
-    "others can read a command line in ps; TQ_WORKER, NO_COLOR.\n"
-    "Exit codes: 0 done; 1 the database or the work failed; 2 wrong usage or bad input;\n"
-    "3 nothing there (empty claim, unknown job to show, cancel or requeue);\n"
-    "4 acknowledgement refused (lease lost, or no such job).";
+    "Environment:\n"
+    "  TQ_DATABASE_URL       the database, unless --db names it\n"
+    "  TQ_DATABASE_PASSWORD  the password for a URL without one; a command line is seen in ps\n"
+    "  TQ_WORKER             the owner of claims, unless --worker names it\n"
+    "  NO_COLOR              set to anything: no colours\n\n"
+    "Exit codes:\n"
+    "  0  done\n"
+    "  1  the database or the work failed\n"
+    "  2  wrong usage or bad input\n"
+    "  3  nothing there: an empty claim, an unknown job to show, cancel or requeue\n"
+    "  4  acknowledgement refused: the lease is lost, or there is no such job\n\n"
+    "Values:\n"
+    "  DURATION  500ms, 30s, 5m, 2h, 7d\n"
+    "  TIME      2026-01-31T18:30:00Z, or with an offset such as +02:00\n"
+    "  URL       tq engines lists the forms";
 
 BuiltIn built_in() {
   return {.dialects = {{.name = "sqlite",
@@ -64,9 +73,9 @@ void fill_closed_streams() {
   }
 }
 
-void report(const std::string& message, const std::vector<std::string>& urls) {
+void report(const std::string& message) {
   const auto style = colours_on_error() ? fmt::fg(fmt::terminal_color::red) : fmt::text_style{};
-  fmt::print(stderr, "{} {}\n", fmt::format(style, "tq:"), without_passwords(message, urls));
+  fmt::print(stderr, "{} {}\n", fmt::format(style, "tq:"), message);
 }
 
 // The common options stand before or behind the command's name.
@@ -77,14 +86,41 @@ void add_common(CLI::App& app, Session& session) {
   app.add_flag("--json", session.json, "Write JSON, one object a line");
 }
 
-int usage(const CLI::ParseError& error, const CLI::App& tq, const std::string& command) {
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return tq.exit(error);
-  const bool unknown =
-      command.empty() && !tq.remaining().empty() && !tq.remaining().front().starts_with('-');
-  report(unknown ? fmt::format("there is no command '{}'", tq.remaining().front()) : error.what(),
-         {});
-  fmt::print(stderr, "Try: tq {}--help\n", command.empty() ? "" : command + " ");
-  return static_cast<int>(Exit::usage);
+// In the words of our own messages.
+std::string explained(const CLI::ParseError& error, const CLI::App& tq, const CLI::App& app) {
+  const bool command = !tq.remaining().empty();  // what stands where a command's name should
+  const std::vector<std::string> unknown = command ? tq.remaining() : app.remaining();
+  const auto option = std::ranges::find_if(
+      unknown, [](const std::string& text) { return text.size() > 1 && text.starts_with('-'); });
+  if (option != unknown.end()) return fmt::format("there is no option '{}'", *option);
+  if (!unknown.empty()) {
+    return fmt::format(
+        fmt::runtime(command ? "there is no command '{}'" : "'{}' was not expected here"),
+        unknown.front());
+  }
+  std::string text = error.what();
+  constexpr std::string_view twice = ": At Most 1 required but received";
+  constexpr std::string_view missing = ": 1 required ";
+  if (const auto at = text.find(twice); at != std::string::npos) {
+    return text.substr(0, at) + " is given more than once";
+  }
+  if (const auto at = text.find(missing); at != std::string::npos) {
+    return text.substr(0, at) + " needs a value";
+  }
+  return text;
+}
+
+Exit usage(const CLI::ParseError& error, const CLI::App& tq, const CLI::App& app, Output& out) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    std::ostringstream asked;
+    tq.exit(error, asked, asked);
+    out.write(asked.str());
+    out.flush();
+    return Exit::done;
+  }
+  report(explained(error, tq, app));
+  fmt::print(stderr, "Try: tq {}--help\n", &app == &tq ? "" : app.get_name() + " ");
+  return Exit::usage;
 }
 
 Exit run(Command& command, Session& session) {
@@ -94,11 +130,11 @@ Exit run(Command& command, Session& session) {
     return exit;
   } catch (const UsageError& error) {
     session.out.flush();
-    report(error.what(), session.urls);
+    report(session.without_secrets(error.what()));
     return Exit::usage;
   } catch (const Error& error) {
     session.out.flush();
-    report(error.what(), session.urls);
+    report(session.without_secrets(error.what()));
     return error.code() == Errc::invalid_argument ? Exit::usage : Exit::failed;
   }
 }
@@ -124,7 +160,8 @@ int main_of(int count, const char* const* arguments) {
     tq.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
     const auto command = chosen();
-    return usage(error, tq, command == commands.end() ? "" : command->first->get_name());
+    const CLI::App& app = command == commands.end() ? tq : *command->first;
+    return static_cast<int>(usage(error, tq, app, session.out));
   }
   const auto command = chosen();
   if (command == commands.end()) {
@@ -148,7 +185,7 @@ int main(int count, char** arguments) {
   try {
     return tq::cli::main_of(count, arguments);
   } catch (const std::exception& error) {
-    tq::cli::report(error.what(), {});
+    tq::cli::report(error.what());
     return static_cast<int>(tq::cli::Exit::failed);
   }
 }

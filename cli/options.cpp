@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <functional>
 
@@ -13,6 +14,20 @@
 
 namespace tq::cli {
 namespace {
+
+constexpr std::array states{State::ready, State::running,   State::succeeded,
+                            State::dead,  State::cancelled, State::moved};
+
+std::string state_names() {
+  std::string names;
+  for (const State state : states) {
+    names += names.empty() ? "" : ", ";
+    names += name(state);
+  }
+  return names;
+}
+
+std::string long_name(const std::string& name) { return name.substr(name.rfind(',') + 1); }
 
 // An option whose text `read` turns into a value and stores; UsageError names the option.
 template <class Read>
@@ -24,7 +39,7 @@ CLI::Option* add_read(CLI::App& app, const std::string& name, const char* type,
         try {
           read(given);
         } catch (const UsageError& error) {
-          throw CLI::ValidationError{name, error.what()};
+          throw CLI::ValidationError{long_name(name), error.what()};
         }
       },
       text);
@@ -34,15 +49,14 @@ CLI::Option* add_read(CLI::App& app, const std::string& name, const char* type,
 CLI::Option* add_duration_option(CLI::App& app, const std::string& name, const std::string& text,
                                  std::function<void(Duration)> store) {
   constexpr const char* units = "Durations: 500ms, 30s, 5m, 2h, 7d.";
-  if (!app.get_footer().ends_with(units)) app.footer(app.get_footer() + "\n" + units);
+  if (!app.get_footer().ends_with(units)) app.footer(app.get_footer() + "\n\n" + units);
   return add_read(app, name, "DURATION", text,
                   [store](const std::string& given) { store(parse_duration(given)); });
 }
 
 State state_of(const std::string& text) {
   if (const std::optional<State> state = parse_state(text)) return *state;
-  throw UsageError{fmt::format(
-      "'{}' is no state; there are ready, running, succeeded, dead, cancelled, moved", text)};
+  throw UsageError{fmt::format("'{}' is no state; there are {}", text, state_names())};
 }
 
 }  // namespace
@@ -55,6 +69,15 @@ CLI::App* add_command(CLI::App& tq, const std::string& name, const std::string& 
   return command;
 }
 
+std::vector<std::string> values_of(std::string_view type) {
+  if (type == "SHELL") return {"bash", "zsh", "fish"};
+  if (type != "STATE") return {};
+  std::vector<std::string> names;
+  names.reserve(states.size());
+  for (const State state : states) names.emplace_back(name(state));
+  return names;
+}
+
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& value,
                       const std::string& text) {
   return app.add_option(name, value, text)->type_name("TEXT");
@@ -63,6 +86,28 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& value
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& value,
                       const std::string& text) {
   return add_read(app, name, "TEXT", text, [&value](const std::string& given) { value = given; });
+}
+
+CLI::Option* add_worker(CLI::App& app, std::string& value, const std::string& text) {
+  return add_read(app, "--worker", "TEXT", text, [&value](const std::string& given) {
+    if (given.empty()) throw UsageError{"it is empty; leave it out for the default"};
+    value = given;
+  });
+}
+
+CLI::Option* add_number(CLI::App& app, const std::string& name, std::int64_t usual, Between between,
+                        const std::string& text, std::function<void(std::int64_t)> store) {
+  const auto read = [between, store = std::move(store)](const std::string& given) {
+    std::int64_t number = 0;
+    const char* end = given.data() + given.size();
+    const auto [stop, error] = std::from_chars(given.data(), end, number);
+    if (error != std::errc{} || stop != end || number < between.low || number > between.high) {
+      throw UsageError{fmt::format("'{}' is not a whole number from {} to {}", given, between.low,
+                                   between.high)};
+    }
+    store(number);
+  };
+  return add_read(app, name, "N", text, read)->default_str(std::to_string(usual));
 }
 
 CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& value,

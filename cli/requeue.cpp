@@ -22,13 +22,13 @@ class Requeue final : public Command {
   CLI::App* describe(CLI::App& tq) override {
     CLI::App* app = add_command(
         tq, "requeue", "Make dead jobs ready again", group::operate,
-        "  tq requeue 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708\n"
+        "  tq requeue JOB_ID\n"
         "  tq requeue --all -q mail --extra-attempts 3 --yes\n\n"
         "A job keeps its id, payload and attempts. Exit code 1: one is not dead, or its unique\n"
         "key is held by another job. Exit code 3: one of the ids is of no job.");
     selection_.describe(*app);
-    app->add_option("--extra-attempts", extra_attempts_, "Claims on top of those already made")
-        ->capture_default_str();
+    add_number(*app, "--extra-attempts", extra_attempts_, {1, 1'000'000},
+               "Claims on top of those already made");
     return app;
   }
 

@@ -25,7 +25,7 @@ void each_page(const Opened& opened, ListRequest request,
 }  // namespace
 
 void Selection::describe(CLI::App& app) {
-  app.add_option("JOB_ID", ids_, "Whole ids of jobs")->type_name("");
+  app.add_option("JOB_ID", ids_, "Whole ids of jobs")->type_name("JOB_ID");
   add_text(app, "-q,--queue", queue_, "With --all: only of this queue");
   add_text(app, "--kind", kind_, "With --all: only of this kind");
   app.add_flag("--all", all_, "All that match --queue and --kind, instead of ids");

@@ -32,6 +32,13 @@ std::vector<Database> Session::databases(Access access) const {
   return found;
 }
 
+std::string Session::without_secrets(std::string message) const {
+  for (const std::string& url : urls) message = without_password(std::move(message), url);
+  const std::string secret = environment("TQ_DATABASE_PASSWORD");
+  if (secret.empty()) return message;
+  return without_password(std::move(message), fmt::format("x://:{}@", secret));
+}
+
 Database Session::database(Access access) const {
   std::vector<Database> found = databases(access);
   if (found.size() > 1) throw UsageError{"this command works on one database: give one --db"};
@@ -50,13 +57,6 @@ void require_schema(Connection& connection, const Database& database) {
     message.replace(at, advice.size(), fmt::format("tq init --db '{}'", database.shown));
     throw Error{error.details(), message};
   }
-}
-
-std::string without_passwords(std::string message, const std::vector<std::string>& urls) {
-  for (const std::string& url : urls) message = without_password(std::move(message), url);
-  const std::string secret = environment("TQ_DATABASE_PASSWORD");
-  if (secret.empty()) return message;
-  return without_password(std::move(message), fmt::format("x://:{}@", secret));
 }
 
 Opened open(const Session& session) {

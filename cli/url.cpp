@@ -148,9 +148,10 @@ Url parse_url(std::string_view text) {
   const std::size_t mark = text.find("://");
   const std::string_view scheme = text.substr(0, mark);
   if (mark == std::string_view::npos || scheme.empty()) {
-    throw UsageError{fmt::format(
-        "--db is not a database URL; write sqlite:///jobs.db or postgresql://user@host/database",
-        redacted(text))};
+    throw UsageError{
+        fmt::format("--db, or TQ_DATABASE_URL, is not a database URL; write sqlite:///jobs.db or "
+                    "postgresql://user@host/database",
+                    redacted(text))};
   }
   Url url;
   const std::size_t plus = scheme.find('+');
