@@ -69,25 +69,33 @@ void Table::row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-void Table::print(Output& output) const {
+std::vector<std::string> Table::lines() const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::size_t width = characters_of(columns_[i].title);
     for (const auto& cells : rows_) width = std::max(width, characters_of(cells[i]));
     widths.push_back(width);
   }
-  const auto print_line = [&](const auto& cell_of, bool heading) {
+  std::vector<std::string> lines;
+  const auto add_line = [&](const auto& cell_of) {
     std::string line;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (i > 0) line += "  ";
       line += padded(cell_of(i), widths[i], columns_[i].align);
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    output.line(heading && colours_on_output() ? fmt::format("{}{}{}", bold, line, plain) : line);
+    lines.push_back(std::move(line));
   };
-  print_line([&](std::size_t i) { return columns_[i].title; }, true);
-  for (const auto& cells : rows_) {
-    print_line([&](std::size_t i) { return cells[i]; }, false);
+  add_line([&](std::size_t i) { return columns_[i].title; });
+  for (const auto& cells : rows_) add_line([&](std::size_t i) { return cells[i]; });
+  return lines;
+}
+
+void Table::print(Output& output) const {
+  bool heading = colours_on_output();
+  for (const std::string& line : lines()) {
+    output.line(heading ? fmt::format("{}{}{}", bold, line, plain) : line);
+    heading = false;
   }
 }
 

@@ -43,6 +43,9 @@ class Table {
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   /// As many cells as columns; control characters are shown as blanks.
   void row(std::vector<std::string> cells);
+  /// The heading and the rows.
+  [[nodiscard]] std::vector<std::string> lines() const;
+  /// With a bold heading on a terminal.
   void print(Output& output) const;
 
  private:
