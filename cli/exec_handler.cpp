@@ -18,6 +18,7 @@ ProcessRequest request_for(const ExecOptions& options, const Job& job) {
                           {"TQ_GENERATION", std::to_string(job.generation)},
                           {"TQ_ATTEMPT", std::to_string(job.generation)},
                           {"TQ_QUEUE", job.queue}},
+          .output = options.output,
           .hurry = options.hurry};
 }
 

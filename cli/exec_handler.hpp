@@ -1,6 +1,8 @@
 // A handler that runs a shell command for each job.
 #pragma once
 
+#include <unistd.h>
+
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -14,6 +16,7 @@ struct ExecOptions {
   std::string command = {};
   std::stop_token hurry = {};  ///< commands that run are ended at once, their jobs given back
   Guardian* guardian = nullptr;
+  int output = STDOUT_FILENO;  ///< where the commands' standard output goes
   /// A command's output could not be passed on, with errno; its job is given back. Any thread.
   std::function<void(int error)> on_output_lost = {};
 };

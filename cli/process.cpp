@@ -45,7 +45,7 @@ class Run {
         left_to_write_(request.input),
         told_to_stop_(make_event()),
         launched_(launch(request, guardian)),
-        output_(std::move(launched_.output), STDOUT_FILENO, 0),
+        output_(std::move(launched_.output), request.output, 0),
         errors_(std::move(launched_.errors), STDERR_FILENO, kept_error_bytes) {}
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;

@@ -1,6 +1,8 @@
 // Runs a shell command for a job, in a process group of its own.
 #pragma once
 
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdint>
 #include <stop_token>
@@ -17,8 +19,9 @@ struct ProcessRequest {
   std::string command = {};  ///< for /bin/sh -c
   std::string input = {};    ///< its standard input, byte for byte
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< on top of ours
-  std::chrono::milliseconds grace{5000};                              ///< from SIGTERM to SIGKILL
-  std::stop_token hurry = {};  ///< a second reason to stop, as good as the first
+  int output = STDOUT_FILENO;             ///< where its standard output is passed on to
+  std::chrono::milliseconds grace{5000};  ///< from SIGTERM to SIGKILL
+  std::stop_token hurry = {};             ///< a second reason to stop, as good as the first
 };
 
 struct ProcessResult {
@@ -34,8 +37,9 @@ struct ProcessResult {
 /// How much of standard error is kept, in characters.
 inline constexpr std::size_t kept_error_characters = 4000;
 
-/// Runs the command and waits for it. Its standard output and standard error are passed on to ours
-/// line by line, and the end of the latter is kept. The command need not read its input.
+/// Runs the command and waits for it. Its standard output is passed on to `output` and its
+/// standard error to ours, line by line, and the end of the latter is kept. The command need not
+/// read its input.
 ///
 /// It has ended when the shell has ended: what is then left in its process group is killed. When
 /// `stop` is requested the whole group gets SIGTERM, and SIGKILL after `grace`. A process that left

@@ -19,8 +19,9 @@ std::mutex& writing() {
   return mutex;
 }
 
-// Gives errno, or 0.
-int write_all(int descriptor, std::string_view text) {
+}  // namespace
+
+int write_whole(int descriptor, std::string_view text) {
   const std::scoped_lock lock{writing()};
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -30,8 +31,6 @@ int write_all(int descriptor, std::string_view text) {
   }
   return 0;
 }
-
-}  // namespace
 
 Relay::Relay(Descriptor from, int to, std::size_t keep)
     : from_(std::move(from)), to_(to), keep_(keep) {}
@@ -72,7 +71,7 @@ void Relay::take(std::string_view text) {
 }
 
 void Relay::pass_on(std::string_view text) {
-  const int error = write_all(to_, text);
+  const int error = write_whole(to_, text);
   if (error == 0) return;
   failure_ = error;
   // What is kept is still worth reading. Else the command's own next write tells it.

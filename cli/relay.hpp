@@ -9,6 +9,9 @@
 
 namespace tq::cli {
 
+/// Writes all of `text`, which is not mixed with what others write so meanwhile. Gives errno, or 0.
+[[nodiscard]] int write_whole(int descriptor, std::string_view text);
+
 /// Reads a non-blocking pipe and writes what comes to a descriptor of ours, byte for byte, in whole
 /// lines, so that the lines of commands that run side by side do not mix. Only a line that is
 /// longer than 64 KiB is passed on in parts.

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +13,7 @@
 #include "exec_handler.hpp"
 #include "guardian.hpp"
 #include "options.hpp"
+#include "queue_weight.hpp"
 #include "signals.hpp"
 #include "tq/error.hpp"
 #include "usage_error.hpp"
@@ -22,48 +24,54 @@ namespace {
 
 constexpr const char* more_help =
     "  tq work -q mail --exec 'jq -r .to | xargs send-mail'\n"
-    "  tq work -q mail -q reports --concurrency 8 --lease 5m --exec ./handle-job\n"
-    "  tq work -q mail --drain --exec ./handle-job\n\n"
+    "  tq work -q mail:3 -q reports --concurrency 8 --lease 5m --exec ./handle-job\n"
+    "  tq work -q mail --drain --exec ./handle-job\n"
+    "  tq work -q mail --drain --quiet --json --exec ./handle-job > events.ndjson\n\n"
     "The command is run by /bin/sh for each job, in a process group of its own:\n"
     "  standard input   the payload, byte for byte\n"
     "  environment      TQ_JOB_ID, TQ_KIND, TQ_GENERATION, TQ_ATTEMPT, TQ_QUEUE\n"
     "  standard output  and standard error are passed on to those of tq, line by line\n"
     "  exit code 0      the job is completed\n"
     "  exit code 65     (EX_DATAERR) the job becomes dead, without another attempt\n"
-    "  75, any other, a signal   the job is tried again later, the end of standard error is its\n"
-    "                   error; dead when its attempts are used up\n"
+    "  any other        75, or a signal: the job is tried again later, the end of standard error\n"
+    "                   is its error; dead when its attempts are used up\n\n"
     "The lease is extended while the command runs. When it is lost all the same, when the job is\n"
     "cancelled, or when --grace is over, the whole process group gets SIGTERM, and SIGKILL 5 s\n"
     "later. A job has ended when the shell has ended: what it leaves running in its group is\n"
-    "killed then. A process that has to outlive its job must leave the group (setsid) and "
-    "redirect\n"
-    "its standard error.\n"
+    "killed then. A process that has to outlive its job must leave the group (setsid) and\n"
+    "redirect its standard error.\n\n"
     "On SIGTERM, SIGINT or SIGHUP: no further claims, jobs not yet started are given back, those\n"
     "that run have --grace to finish. A second signal ends the commands at once and gives their\n"
-    "jobs back.\n"
-    "Output that cannot be passed on ends the worker with exit code 1; its job is given back.\n"
-    "With --drain a delayed job, or a ready one of a paused queue, is waited for.\n"
-    "Several --db: a worker for each of them, with --concurrency commands each.\n"
-    "Exit code with --drain: 0 whatever the jobs did; 1 only for the database.";
+    "jobs back.\n\n"
+    "Output that cannot be passed on ends the worker with exit code 1; its job is given back.\n\n"
+    "A queue of weight 3 (mail:3) is looked at first three times as often as one of weight 1. A\n"
+    "name that ends so itself needs its weight: -q a:7:1 is the queue a:7.\n\n"
+    "With --json standard output has one object a line for each event: started, finished,\n"
+    "lease_lost, cancel_requested, retried, disconnected, reaped, stopping. What the commands\n"
+    "print goes to standard error then.\n\n"
+    "With --drain a delayed job, or a ready one of a paused queue, is waited for. The exit code\n"
+    "is 0 whatever the jobs did; 1 only for the database.\n\n"
+    "Several --db: a worker for each of them, with --concurrency commands each.";
 
 class Work final : public Command {
  public:
   CLI::App* describe(CLI::App& tq) override {
     CLI::App* app = add_command(tq, "work", "Run a command for each job of some queues",
                                 group::worker, more_help);
-    app->add_option("-q,--queue", queues_, "A queue to work on; may be repeated")
+    app->add_option("-q,--queue", queues_, "A queue to work on, with its weight; may be repeated")
         ->required()
         ->allow_extra_args(false)
-        ->type_name("TEXT");
-    add_text(*app, "--exec", command_, "The command, for /bin/sh")->required();
-    app->add_option("-c,--concurrency", options_.threads, "Commands at once, 1..1000")
-        ->capture_default_str();
+        ->type_name("QUEUE[:WEIGHT]");
+    add_text(*app, "--exec", command_, "The command, for /bin/sh")
+        ->required()
+        ->type_name("COMMAND");
+    add_number(*app, "-c,--concurrency", options_.threads, {1, 1000}, "Commands at once, 1..1000");
     add_duration(*app, "--lease", options_.lease,
                  "How long a claim lasts unextended (default 60s)");
     add_duration(*app, "--grace", options_.grace, "For running commands at the end (default 30s)");
     app->add_flag("--drain", options_.drain,
                   "Return when no ready (delayed ones included) and no running job is left");
-    add_text(*app, "--worker", options_.name, "Name of the owner (default: host and process)");
+    add_worker(*app, options_.name, "Name of the owner (default: host and process)");
     CLI::Option* quiet = app->add_flag("--quiet", quiet_, "Log only warnings and errors");
     app->add_flag("-v,--verbose", verbose_, "Log each start and repetition too")->excludes(quiet);
     return app;
@@ -74,7 +82,7 @@ class Work final : public Command {
       throw UsageError{"--exec is empty, so every job would be completed without doing anything"};
     }
     open_log(quiet_ ? Detail::warnings : verbose_ ? Detail::everything : Detail::usual);
-    for (const std::string& queue : queues_) options_.queues.push_back({.queue = queue});
+    for (const std::string& queue : queues_) options_.queues.push_back(parse_queue_weight(queue));
     const std::vector<Database> databases = session.databases();
     for (const Database& database : databases) require_schema(*database.connect(), database);
     Guardian guardian;  // before any thread
@@ -87,24 +95,32 @@ class Work final : public Command {
       (before == 0 ? stop : hurry).request_stop();
     }};
     std::atomic<int> output_failure = 0;
+    const auto on_output_lost = [&](int error) {
+      output_failure = error;
+      stop.request_stop();
+      hurry.request_stop();
+    };
     const ExecOptions exec{.command = command_,
                            .hurry = hurry.get_token(),
                            .guardian = &guardian,
-                           .on_output_lost = [&](int error) {
-                             output_failure = error;
-                             stop.request_stop();
-                             hurry.request_stop();
-                           }};
+                           .output = session.json ? STDERR_FILENO : STDOUT_FILENO,
+                           .on_output_lost = on_output_lost};
     std::vector<std::unique_ptr<Worker>> workers;
     for (const Database& database : databases) {
       WorkerOptions options = options_;
       options.on_event = log_events(databases.size() > 1 ? database.shown + " " : std::string{});
+      if (session.json) {
+        options.on_event = [log = options.on_event,
+                            print = print_events(database.shown, on_output_lost)](
+                               const WorkerEvent& event) { print(event), log(event); };
+      }
       workers.push_back(std::make_unique<Worker>(database.queue, database.connect, options));
       workers.back()->on_any(exec_handler(exec));
     }
     run_all(workers, stop);
     if (output_failure != 0) {
-      throw OutputError{fmt::format("cannot pass on a command's output: {}; its job was given back",
+      throw OutputError{fmt::format("cannot pass on {}: {}; jobs that ran were given back",
+                                    session.json ? "events" : "a command's output",
                                     std::strerror(output_failure))};
     }
     return Exit::done;

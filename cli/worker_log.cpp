@@ -2,8 +2,11 @@
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include "json.hpp"
 #include "output.hpp"
+#include "relay.hpp"
 
 namespace tq::cli {
 namespace {
@@ -55,6 +58,49 @@ void log_event(const std::string& prefix, const WorkerEvent& event) {
   }
 }
 
+std::string_view name_of(WorkerEvent::Kind kind) {
+  using Kind = WorkerEvent::Kind;
+  switch (kind) {
+    case Kind::started:
+      return "started";
+    case Kind::finished:
+      return "finished";
+    case Kind::lease_lost:
+      return "lease_lost";
+    case Kind::cancel_requested:
+      return "cancel_requested";
+    case Kind::retried:
+      return "retried";
+    case Kind::disconnected:
+      return "disconnected";
+    case Kind::reaped:
+      return "reaped";
+    case Kind::stopping:
+      return "stopping";
+  }
+  return "unknown";
+}
+
+std::string event_json(const std::string& database, const WorkerEvent& event) {
+  using Kind = WorkerEvent::Kind;
+  JsonLine line;
+  line.text("event", name_of(event.kind))
+      .time("at", std::chrono::floor<Duration>(std::chrono::system_clock::now()))
+      .text("database", database);
+  if (event.job != nullptr) {
+    line.text("job_id", event.job->job_id.text()).number("generation", event.job->generation);
+    // What is answered has only its id; the event that it started says the rest.
+    if (!event.job->queue.empty()) line.text("queue", event.job->queue);
+    if (!event.job->kind.empty()) line.text("kind", event.job->kind);
+  }
+  if (event.kind == Kind::finished) {
+    line.text("verb", name(event.verb)).text("outcome", name(event.finish));
+  }
+  if (event.kind == Kind::reaped) line.number("count", static_cast<std::int64_t>(event.count));
+  if (!event.message.empty()) line.text("message", event.message);
+  return line.str() + "\n";
+}
+
 }  // namespace
 
 void open_log(Detail detail) {
@@ -70,6 +116,14 @@ void open_log(Detail detail) {
 
 std::function<void(const WorkerEvent&)> log_events(std::string prefix) {
   return [prefix = std::move(prefix)](const WorkerEvent& event) { log_event(prefix, event); };
+}
+
+std::function<void(const WorkerEvent&)> print_events(std::string database,
+                                                     std::function<void(int)> on_lost) {
+  return [database = std::move(database), on_lost = std::move(on_lost)](const WorkerEvent& event) {
+    const int error = write_whole(STDOUT_FILENO, event_json(database, event));
+    if (error != 0) on_lost(error);
+  };
 }
 
 void log_note(const std::string& text) { spdlog::info("{}", text); }

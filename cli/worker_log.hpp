@@ -18,6 +18,11 @@ void open_log(Detail detail);
 /// the result; `prefix` names the database where there are several.
 [[nodiscard]] std::function<void(const WorkerEvent&)> log_events(std::string prefix);
 
+/// Writes each event to standard output, as one JSON object a line. `on_lost` hears of an errno
+/// with which that failed. Any thread may call the result.
+[[nodiscard]] std::function<void(const WorkerEvent&)> print_events(
+    std::string database, std::function<void(int)> on_lost);
+
 /// A line of our own.
 void log_note(const std::string& text);
 void log_error(const std::string& text);

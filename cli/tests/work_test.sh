@@ -64,6 +64,20 @@ equal ready "$(state_of "$job")"
 expect 0 tq work -q lossy --drain --exec 'echo result'
 equal result "$out"
 
+# Events as JSON: nothing else is on standard output, and what the command prints is not lost.
+job=$(tq enqueue -q events:1 k)
+expect 0 tq work -q events:1:3 --drain --quiet --json --exec 'echo printed'
+equal "printed" "$err"
+equal "started $job null
+finished $job completed" "$(jq -r 'select(.job_id) | "\(.event) \(.job_id) \(.verb)"' <<<"$out")"
+equal "events:1 k 1" "$(jq -r 'select(.event == "started") | "\(.queue) \(.kind) \(.generation)"' <<<"$out")"
+equal "1 done" "$(jq -r 'select(.event == "finished") | "\(.generation) \(.outcome)"' <<<"$out")"
+equal "$TQ_DATABASE_URL" "$(jq -r .database <<<"$out" | sort -u)"
+tq enqueue -q events k >/dev/null
+equal 1 "$(tq work -q events --drain --quiet --json --exec true >/dev/full 2>"$folder/err"; echo $?)"
+contains "$(<"$folder/err")" "cannot pass on events: No space left"
+expect 0 tq work -q events --drain --quiet --exec true
+
 # Several databases at once.
 other=sqlite:///$folder/other.db
 tq init --db "$other" >/dev/null
