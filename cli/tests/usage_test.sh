@@ -3,7 +3,7 @@
 # shellcheck disable=SC2086 # a command in a variable is several words
 # shellcheck source-path=SCRIPTDIR source=e2e.sh
 . "$(dirname "$0")/e2e.sh"
-commands="init enqueue work claim extend complete fail snooze list show stats doctor engines cancel requeue pause resume purge reap"
+commands=$(command_names | paste -sd ' ')
 id=00000000-0000-7000-8000-000000000000
 
 expect 0 tq
@@ -25,6 +25,30 @@ contains "$out" "tq "
 expect 2 tq nonsense
 contains "$err" "there is no command 'nonsense'"
 expect 2 tq --nonsense
+contains "$err" "there is no option '--nonsense'"
+# What is wrong is said in the words of the command line: COMMAND|MESSAGE
+while IFS='|' read -r command message; do
+  expect 2 tq $command
+  contains "$err" "tq: $message"
+  equal "" "$out"
+done <<'END'
+nonsense list|there is no command 'nonsense'
+list --stat ready|there is no option '--stat'
+list extra|'extra' was not expected here
+list -q a -q b|--queue is given more than once
+list -q|--queue needs a value
+list -n 99999999999999999999|--limit: '99999999999999999999' is not a whole number from 0 to
+enqueue -q q k --priority 1.5|--priority: '1.5' is not a whole number from -10 to 10
+work -q q --exec true -c 0|--concurrency: '0' is not a whole number from 1 to 1000
+work -q q:0 --exec true|--queue: the weight in 'q:0' is not from 1 to 100
+work -q q|--exec is required
+claim -q q --lease 5|--lease: '5' is not a duration
+list --state none|--state: 'none' is no state; there are ready,
+END
+expect 2 tq claim -q q --worker ""
+contains "$err" "--worker: it is empty"
+expect 2 env TQ_DATABASE_URL=jobs.db "$tq_program" list
+contains "$err" "TQ_DATABASE_URL, is not a database URL"
 
 # Before the tables are there, every command says what to run.
 needs="list|stats|show $id|claim -q q|enqueue -q q k|complete $id 1|fail $id 1 --error e|snooze $id 1 --for 1s"
@@ -43,6 +67,14 @@ expect 0 tq init
 contains "$out" "already at version"
 expect 0 tq init --json
 contains "$out" '"from":'
+
+# Texts that are none.
+expect 2 tq enqueue --from ""
+contains "$err" "cannot read ''"
+for text in $'\xff' $'a\xc3'; do
+  expect 2 tq stats -q "$text"
+  contains "$err" "not valid UTF-8"
+done
 
 # A database without the tables: the same.
 for command in list "work -q q --exec true"; do
@@ -146,6 +178,10 @@ contains "$out" "held by $holder"
 # Results that cannot be written, closed streams.
 equal 1 "$(tq list >/dev/full 2>"$folder/err"; echo $?)"
 contains "$(<"$folder/err")" "cannot write the results: No space left"
+for command in --help --version "list --help" "completion bash" manual engines; do
+  equal 1 "$(tq $command >/dev/full 2>"$folder/err"; echo $?)"
+  contains "$(<"$folder/err")" "cannot write the results: No space left"
+done
 equal 1 "$(tq list >&- 2>"$folder/err"; echo $?)"
 contains "$(<"$folder/err")" "cannot write the results"
 equal 0 "$(tq enqueue -q p k >/dev/null 2>&-; echo $?)"
