@@ -15,7 +15,7 @@ class Cancel final : public Command {
   CLI::App* describe(CLI::App& tq) override {
     CLI::App* app =
         add_command(tq, "cancel", "Cancel ready jobs, and ask running ones to stop", group::operate,
-                    "  tq cancel 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708\n"
+                    "  tq cancel JOB_ID\n"
                     "  tq cancel --all -q mail --kind newsletter --yes\n\n"
                     "A running job is told by its worker's next heartbeat. A job that is finished\n"
                     "stays as it is. Exit code 3: one of the ids is of no job.");

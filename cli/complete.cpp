@@ -10,7 +10,7 @@ class Complete final : public Command {
   CLI::App* describe(CLI::App& tq) override {
     CLI::App* app = add_command(
         tq, "complete", "Say that claimed jobs are done", group::worker,
-        "  tq complete 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708 1\n"
+        "  tq complete JOB_ID GENERATION\n"
         "  tq claim -q mail -n 50 | send-all | jq -r '\"\\(.job_id) \\(.generation)\"' |\n"
         "    tq complete -\n\n"
         "Exit code 4: the lease was lost, or there is no such job; nothing is changed.");

@@ -14,7 +14,7 @@ class Extend final : public Command {
   CLI::App* describe(CLI::App& tq) override {
     CLI::App* app = add_command(
         tq, "extend", "Make the lease of claimed jobs longer", group::worker,
-        "  tq extend 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708 1 --lease 5m\n\n"
+        "  tq extend JOB_ID GENERATION --lease 5m\n\n"
         "The lease then ends that long after now. The answer says also whether somebody asked\n"
         "for the job to stop. Exit code 4: the lease was lost, or there is no such job; stop "
         "working on it.");

@@ -13,9 +13,9 @@ class Fail final : public Command {
     CLI::App* app = add_command(
         tq, "fail", "Say that claimed jobs failed; they are tried again, or become dead",
         group::worker,
-        "  tq fail 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708 1 --error \"mail server refused it\"\n"
-        "  tq fail 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708 2 --error \"no route\" --retry-in 10m\n"
-        "  tq fail 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708 3 --error \"no such customer\" --dead\n\n"
+        "  tq fail JOB_ID GENERATION --error \"mail server refused it\"\n"
+        "  tq fail JOB_ID GENERATION --error \"no route\" --retry-in 10m\n"
+        "  tq fail JOB_ID GENERATION --error \"no such customer\" --dead\n\n"
         "Without --retry-in the wait grows with each attempt. A job whose attempts are used up\n"
         "becomes dead. Exit code 4: the lease was lost, or there is no such job; nothing is "
         "changed.");

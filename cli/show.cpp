@@ -13,8 +13,8 @@ class Show final : public Command {
  public:
   CLI::App* describe(CLI::App& tq) override {
     CLI::App* app = add_command(tq, "show", "Show one job with its failures", group::look,
-                                "  tq show 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708\n"
-                                "  tq show 0192f3c4-5d --payload > payload.json\n\n"
+                                "  tq show JOB_ID\n"
+                                "  tq show JOB_ID --payload > payload.json\n\n"
                                 "Exit code 3: no such job. Exit code 2: the prefix is not unique.");
     add_text(*app, "JOB_ID", prefix_, "The job's id, or a beginning of it that is unique")
         ->required();

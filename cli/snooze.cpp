@@ -10,7 +10,7 @@ class Snooze final : public Command {
   CLI::App* describe(CLI::App& tq) override {
     CLI::App* app = add_command(
         tq, "snooze", "Give claimed jobs back for later; no attempt is used up", group::worker,
-        "  tq snooze 0192f3c4-5d6e-7f80-91a2-b3c4d5e6f708 1 --for 5m\n\n"
+        "  tq snooze JOB_ID GENERATION --for 5m\n\n"
         "Exit code 4: the lease was lost, or there is no such job; nothing is changed.");
     leases_.describe(*app);
     add_duration(*app, "--for", delay_, "Until it is due again")->required();
