@@ -92,11 +92,15 @@ std::string explained(const CLI::ParseError& error, const CLI::App& tq, const CL
   const std::vector<std::string> unknown = command ? tq.remaining() : app.remaining();
   const auto option = std::ranges::find_if(
       unknown, [](const std::string& text) { return text.size() > 1 && text.starts_with('-'); });
-  if (option != unknown.end()) return fmt::format("there is no option '{}'", *option);
+  // It may be a URL that stands in the wrong place.
+  const auto shown = [](const std::string& text) {
+    return text.find("://") == std::string::npos ? text : redacted(text);
+  };
+  if (option != unknown.end()) return fmt::format("there is no option '{}'", shown(*option));
   if (!unknown.empty()) {
     return fmt::format(
         fmt::runtime(command ? "there is no command '{}'" : "'{}' was not expected here"),
-        unknown.front());
+        shown(unknown.front()));
   }
   std::string text = error.what();
   constexpr std::string_view twice = ": At Most 1 required but received";

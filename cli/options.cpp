@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "times.hpp"
+#include "url.hpp"
 #include "usage_error.hpp"
 
 namespace tq::cli {
@@ -39,7 +40,8 @@ CLI::Option* add_read(CLI::App& app, const std::string& name, const char* type,
         try {
           read(given);
         } catch (const UsageError& error) {
-          throw CLI::ValidationError{long_name(name), error.what()};
+          // It may be a URL that stands in the wrong place.
+          throw CLI::ValidationError{long_name(name), without_password(error.what(), given)};
         }
       },
       text);

@@ -98,14 +98,12 @@ void Screen::wait(Duration pause) {
 
 std::vector<std::string> fitted(const std::vector<std::string>& lines, std::size_t rows,
                                 std::size_t columns) {
-  std::vector<std::string> result;
-  for (const std::string& line : lines) {
-    if (result.size() == rows) break;
-    result.push_back(shortened(line, columns));
-  }
+  std::vector<std::string> result{
+      lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(rows, lines.size()))};
   if (lines.size() > rows && rows > 0) {
     result.back() = "… " + std::to_string(lines.size() - rows + 1) + " more lines";
   }
+  for (std::string& line : result) line = shortened(line, columns);
   return result;
 }
 

@@ -199,6 +199,12 @@ for url in postgresql://me:geheim@127.0.0.1:1/db "postgresql://127.0.0.1:1/db?pa
     lacks "$(<"$folder/out")$(<"$folder/err")" geheim
   done
 done
+for command in "postgresql://me:geheim@h/db list" "list postgresql://me:geheim@h/db" \
+  "list --url=postgresql://me:geheim@h/db" "list --after postgresql://me:geheim@h/db" \
+  "work -q q --exec true -c postgresql://me:geheim@h/db"; do
+  expect 2 tq $command
+  lacks "$out$err" geheim
+done
 TQ_DATABASE_PASSWORD=geheim tq list --db postgresql://me@127.0.0.1:1/db >"$folder/out" 2>&1
 lacks "$(<"$folder/out")" geheim
 finish
