@@ -150,6 +150,8 @@ int main_of(int count, const char* const* arguments) {
   tq.footer(footer);
   tq.get_formatter()->label("SUBCOMMAND", "COMMAND");
   tq.set_version_flag("--version", std::string{"tq "} + TQ_VERSION);
+  // At most one, or a job of the kind "fail" would be taken for another command.
+  tq.require_subcommand(0, 1);
   add_common(tq, session);
   std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>> commands;
   for (auto& command : all_commands()) {

@@ -121,6 +121,7 @@ for payload in '[1,2]' '[]' '{}' '""' '"{}"' 'null' '0'; do
   expect 0 tq show "$out" --payload
   equal "$payload" "$out"
 done
+expect 0 tq enqueue -q list fail '"stats"' # names of commands are names like others
 expect 0 tq enqueue -q p k --priority -5 -- -7
 expect 0 tq show "$out"
 contains "$out" "payload              -7"

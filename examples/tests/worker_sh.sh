@@ -43,17 +43,17 @@ expect 0 tq enqueue -q q dead-worker '"took over"'
 expect 0 tq claim -q q --worker gone
 ask 'UPDATE tq_job SET lease_until = 1'
 for what in good long lose; do expect 0 tq enqueue -q q "$what" "\"$what\""; done
-expect 0 tq enqueue -q q broken '"fail"' --max-attempts 1
+expect 0 tq enqueue -q q fail '"fail"' --max-attempts 1
 LEASE_SECONDS=6 "$example" q "$folder/command" >/dev/null 2>"$folder/log" &
 worker=$!
 trap 'kill "$worker" 2>/dev/null; rm -rf "$folder"' EXIT
 
 eventually is good succeeded
 eventually is long succeeded
-eventually is broken dead
+eventually is fail dead
 eventually is dead-worker succeeded
 eventually is lose succeeded
-equal 'exit code 7: no route' "$(ask "SELECT last_error FROM tq_job WHERE kind = 'broken'")"
+equal 'exit code 7: no route' "$(ask "SELECT last_error FROM tq_job WHERE kind = 'fail'")"
 equal 2 "$(grep -c lose "$folder/ran")"
 contains "$(<"$folder/log")" "lost: $(ask "SELECT job_id || ' 1' FROM tq_job WHERE kind = 'lose'")"
 
