@@ -59,8 +59,8 @@ struct OpenOptions {
   std::vector<std::string> session = {};  ///< more session settings, before the dialect's own
 };
 
-/// An isolated place in a database: a schema, a file. Made empty, and removed by the destructor
-/// of the one who made it. Any thread may use it.
+/// An isolated place in a database: a schema, a file. It comes into being with the first thing that
+/// is done in it. Any thread may use it.
 class Place {
  public:
   Place() = default;
@@ -80,6 +80,10 @@ class Place {
   [[nodiscard]] virtual std::optional<Dialect> beside(Connection& connection) const = 0;
   /// SQL that gives (kind, name) of every table and index here, in order; kind "table" or "index".
   [[nodiscard]] virtual std::string objects() const = 0;
+  /// Removes it with all that is in it; nothing there is fine. Throws RawError.
+  virtual void remove() const = 0;
+  /// What a person has to do if remove() cannot.
+  [[nodiscard]] virtual std::string how_to_remove() const = 0;
 };
 
 /// The few SQL texts and facts in which engines differ and that tests need beside the product.
@@ -96,7 +100,7 @@ struct Texts {
   Errc mutual_wait;
   /// How often the library asks the database for each batch of an enqueue.
   int trips_a_batch;
-  /// Sets how long a raw session waits for a lock: 100 ms.
+  /// Makes a raw connection's open transaction wait at most 100 ms for a lock.
   std::string short_lock_wait;
   /// The most hostile defaults that an administrator may have set, as session settings.
   std::vector<std::string> hostile_session;
@@ -116,27 +120,38 @@ struct Texts {
   std::function<std::string(const std::string& table)> history_table;
 };
 
-/// One server (or library) of a pair. All tests run on each.
-struct Server {
-  std::string pair;      ///< "driver_dialect"
-  std::string instance;  ///< the pair, and what tells its servers apart
-  std::string version;   ///< for the report: the engine and its version
-  Texts texts;
-  std::function<std::unique_ptr<Place>()> make_place;
-  /// A place that another process made; it is not removed.
-  std::function<std::unique_ptr<Place>(const std::string& name)> find_place;
+/// What connections to a server cannot have although the dialect and the driver could, as behind a
+/// pooler, each with the reason; empty: they have it.
+struct Limits {
+  std::string session = {};        ///< settings for more than a transaction, as in OpenOptions
+  std::string announcements = {};  ///< a WakeUp
 };
 
-/// A pair and how to find its servers, by the environment.
+/// One server (or library) of a pair. All tests run on each.
+struct Server {
+  std::string pair = {};      ///< Pair::name, filled in by servers()
+  std::string url = {};       ///< its URL with the password, filled in by servers()
+  std::string instance = {};  ///< the pair, and what tells its servers apart
+  std::string version = {};   ///< for the report: the engine and its version
+  Texts texts = {};
+  Limits limits = {};
+};
+
+/// A pair of a driver and a dialect, and how it comes to its servers.
 struct Pair {
-  std::string name;
-  std::function<std::vector<Server>()> servers;
+  std::string name;                    ///< "driver_dialect"
+  std::vector<std::string> schemes;    ///< of the URLs that it takes; the first is shown
+  std::vector<std::string> variables;  ///< of the environment: its servers where no --url is given
+  std::string fallback = {};           ///< the URL where neither names one; empty: none
+  /// Asks a server what it is. Throws RawError if it does not answer.
+  std::function<Server(const std::string& url)> server;
+  /// Throws RawError, which says what to do, if the suite cannot work there.
+  std::function<void(const std::string& url)> check;
+  /// The place of this name (at most 30 of a-z, 0-9 and _).
+  std::function<std::unique_ptr<Place>(const std::string& url, const std::string& name)> place;
 };
 
 /// Every pair that was built: the table that main() walks.
 [[nodiscard]] std::vector<Pair> all_pairs();
-
-/// The URLs of an environment variable, separated by blanks.
-[[nodiscard]] std::vector<std::string> urls_of(const char* variable);
 
 }  // namespace tq::conformance

@@ -4,17 +4,28 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
-#include <functional>
+#include <cstdlib>
 #include <iostream>
-#include <map>
 #include <stdexcept>
 
 #include "child_tasks.hpp"
 #include "servers.hpp"
 
 namespace tq::conformance {
+namespace {
+
+// A URL may hold a password, and others can read a command line.
+constexpr auto url_variable = "TQ_CHILD_URL";
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> result;
+  for (auto& word : words) result.push_back(word.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+}  // namespace
 
 Child::~Child() {
   if (process_ == 0) return;
@@ -31,30 +42,31 @@ int Child::wait() {
 
 Child start_child(const Server& server, const Place& place, const std::string& task,
                   const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{"tq-conformance", "--child",    server.pair,
-                                 server.instance,  place.name(), task};
+  std::vector<std::string> words{"tq-conformance", "--child", server.pair, place.name(), task};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (auto& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  auto url = std::string{url_variable} + "=" + server.url;
+  auto argv = pointers(words);
+  std::vector<char*> environment{url.data()};
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    environment.push_back(*variable);
+  }
+  environment.push_back(nullptr);
   pid_t process = 0;
-  const int code =
-      ::posix_spawn(&process, "/proc/self/exe", nullptr, nullptr, pointers.data(), environ);
+  const int code = ::posix_spawn(&process, "/proc/self/exe", nullptr, nullptr, argv.data(),
+                                 environment.data());
   if (code != 0) throw std::runtime_error{"no child process could be started"};
   return Child{process};
 }
 
 int run_child(const std::vector<std::string>& words) try {
-  enum : std::size_t { pair, instance, place, task, arguments };
-  choose_pair(words.at(pair));
-  const auto server = std::ranges::find(servers(), words.at(instance), &Server::instance);
-  if (server == servers().end()) throw std::runtime_error{"no server " + words.at(instance)};
-  const auto found = server->find_place(words.at(place));
+  enum : std::size_t { pair, place, task, arguments };
+  const char* url = std::getenv(url_variable);
+  if (url == nullptr) throw std::runtime_error{"no URL"};
+  const auto found = pair_named(words.at(pair)).place(url, words.at(place));
   const std::vector<std::string> rest(words.begin() + arguments, words.end());
   return child_task(words.at(task))(*found, rest);
 } catch (const std::exception& error) {
-  std::cerr << "tq-conformance, child process: " << error.what() << '\n';
+  std::cerr << "tq-conformance, child process: " << without_passwords(error.what()) << '\n';
   return 1;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <thread>
 
+#include "clauses.hpp"
 #include "tq/schema.hpp"
 
 namespace tq::conformance {
@@ -16,7 +17,7 @@ class Places final : public ::testing::Environment {
   const Place& of(const Server& server) {
     auto& place = places_[server.instance];
     if (!place) {
-      place = server.make_place();
+      place = make_place(server);
       install_schema(*place->open(), place->dialect());
       place->raw()->execute("CREATE TABLE " + place->table("tqc_row") + " (note VARCHAR(100))");
     }
@@ -25,7 +26,7 @@ class Places final : public ::testing::Environment {
   void TearDown() override { places_.clear(); }
 
  private:
-  std::map<std::string, std::unique_ptr<Place>> places_;
+  std::map<std::string, OwnPlace> places_;
 };
 
 // GoogleTest owns it.
@@ -44,6 +45,13 @@ void empty_tables(const Place& place, RawConnection& app) {
 }  // namespace
 
 void PairTest::SetUp() {
+  // For the JUnit report; the other ones read it from the name.
+  std::string clauses;
+  for (const auto& clause :
+       clauses_of(::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    clauses += (clauses.empty() ? "" : " ") + clause;
+  }
+  RecordProperty("clauses", clauses);
   place_ = &places->of(server());
   queue_.emplace(place_->dialect());
   app_ = place_->raw();

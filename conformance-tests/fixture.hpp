@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backend.hpp"
+#include "places.hpp"
 #include "servers.hpp"
 #include "tq/queue.hpp"
 

@@ -1,93 +1,92 @@
-// tq-conformance: the contract's tests on every server that the environment names.
+// tq-conformance: the contract's tests on every server that was named.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <map>
 
 #include "child.hpp"
+#include "options.hpp"
+#include "progress.hpp"
 #include "report.hpp"
-#include "servers.hpp"
+#include "supervisor.hpp"
+#include "url.hpp"
 
 namespace {
 
 using namespace tq::conformance;
 
+constexpr int wrong_usage = 2;
 constexpr int nothing_to_test = 77;  // ctest shows it as skipped
 
-constexpr auto help =
-    R"(usage: tq-conformance [--pair PAIR] [--report FOLDER] [--part NAME | --merge]
-                      [GoogleTest options]
-
-Runs the queue contract's tests and writes FOLDER/report.md and report.json (default:
-conformance). TQ_TEST_<DIALECT>_URL names servers, several separated by blanks. TQ_REQUIRE=pair,pair
-and TQ_REQUIRE_VERSIONS="engine 15,..." make it an error if those, or a clause on them, were not
-tested.
-
-  --pair PAIR      only this pair of a driver and a dialect
-  --report FOLDER  where the report goes
-  --part NAME      write FOLDER/parts/NAME.json and no report
-  --merge          run nothing; make the report of all parts
-  --clear          run nothing; remove the parts of earlier runs
-
-Pairs:)";
-
-struct Options {
-  std::string pair;
-  std::filesystem::path report = "conformance";
-  std::string part;
-  bool merge = false;
-  bool clear = false;
-  bool help = false;
-};
-
-Options parse(const std::vector<std::string>& words) {
-  Options options;
-  for (auto word = words.begin(); word != words.end(); ++word) {
-    const auto value = [&] {
-      if (word + 1 == words.end()) throw std::invalid_argument{*word + " needs a value"};
-      return *++word;
-    };
-    if (*word == "--pair") {
-      options.pair = value();
-    } else if (*word == "--report") {
-      options.report = value();
-    } else if (*word == "--part") {
-      options.part = value();
-    } else if (*word == "--merge") {
-      options.merge = true;
-    } else if (*word == "--clear") {
-      options.clear = true;
-    } else if (*word == "--help") {
-      options.help = true;
-    } else if (!word->starts_with("--gtest_")) {
-      throw std::invalid_argument{"unknown option " + *word + "; see --help"};
-    }
-  }
-  return options;
+Required required_of(const Options& options) {
+  Required required{.pairs = listed("TQ_REQUIRE"), .versions = listed("TQ_REQUIRE_VERSIONS")};
+  if (options.merge || options.picked()) return required;
+  for (const auto& server : servers()) required.pairs.push_back(server.pair);
+  return required;
 }
 
-int merge(const std::filesystem::path& folder) {
-  const auto problems = merge_report(
-      folder, {.pairs = listed("TQ_REQUIRE"), .versions = listed("TQ_REQUIRE_VERSIONS")});
-  std::cout << "report: " << (folder / "report.md").string() << '\n';
+int report(const Options& options) {
+  const auto instances = read_parts(options.report / "parts");
+  const auto problems = write_report(options.report, instances, required_of(options));
+  std::cout << '\n';
+  print_table(std::cout, instances);
   for (const auto& problem : problems) std::cout << "problem: " << problem << '\n';
+  std::cout << "report: " << (options.report / "report.md").string() << '\n';
   return problems.empty() ? 0 : 1;
 }
 
+// Tells GoogleTest what was not left to its own options. Finds the servers, too.
+void set_up_googletest(const Options& options) {
+  if (!options.scale) GTEST_FLAG_SET(filter, "-Scale.*");
+  if (options.part.empty()) {
+    GTEST_FLAG_SET(output, "xml:" + (options.report / "report.xml").string());
+  }
+  std::string program = "tq-conformance";
+  auto words = options.googletest;
+  std::vector<char*> argv{program.data()};
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(argv.size()) - 1;
+  ::testing::InitGoogleTest(&argc, argv.data());
+  if (!options.verbose && !GTEST_FLAG_GET(list_tests)) print_progress_by_suite();
+}
+
+void check_servers() {
+  for (const auto& server : servers()) {
+    pair_named(server.pair).check(server.url);
+    std::cout << server.instance << ": " << server.version << ", " << tq::cli::redacted(server.url)
+              << std::endl;
+  }
+}
+
 int test(const Options& options) {
+  set_up_googletest(options);
   if (servers().empty()) {
     std::cout << "No server of this pair is named by the environment; see --help.\n";
-    const bool required = std::ranges::count(listed("TQ_REQUIRE"), options.pair) > 0;
+    const bool required = std::ranges::count(listed("TQ_REQUIRE"), options.choice.pair) > 0;
     return required ? 1 : nothing_to_test;
   }
+  if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
+  check_servers();
   const bool whole = options.part.empty();
   if (whole) std::filesystem::remove_all(options.report / "parts");
   record_to(options.report / "parts" / ((whole ? "all" : options.part) + ".json"));
   const int code = RUN_ALL_TESTS();
   if (!whole) return code;
-  return merge(options.report) == 0 ? code : 1;
+  return report(options) == 0 ? code : 1;
+}
+
+// `body`'s exit code, or that of its exception.
+template <class Body>
+int guarded(Body body) {
+  try {
+    return body();
+  } catch (const std::exception& error) {
+    std::cout.flush();
+    std::cerr << "tq-conformance: " << without_passwords(error.what()) << '\n';
+    return wrong_usage;
+  }
 }
 
 int run(int argc, char** argv) {
@@ -95,28 +94,20 @@ int run(int argc, char** argv) {
   if (!words.empty() && words.front() == "--child") {
     return run_child({words.begin() + 1, words.end()});
   }
-  const auto options = parse(words);
-  if (options.help) {
-    std::cout << help;
-    for (const auto& pair : all_pairs()) std::cout << ' ' << pair.name;
-    std::cout << '\n';
+  const auto options = parse(argc, argv);
+  if (!options) return 0;
+  if (options->clear) {
+    std::filesystem::remove_all(options->report / "parts");
     return 0;
   }
-  if (options.clear) {
-    std::filesystem::remove_all(options.report / "parts");
-    return 0;
-  }
-  if (options.merge) return merge(options.report);
-  choose_pair(options.pair);
-  ::testing::InitGoogleTest(&argc, argv);
-  return test(options);
+  if (options->merge) return report(*options);
+  choose(options->choice);
+  std::filesystem::create_directories(options->report);
+  return supervise([&] { return guarded([&] { return test(*options); }); });
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  return run(argc, argv);
-} catch (const std::exception& error) {
-  std::cerr << "tq-conformance: " << error.what() << '\n';
-  return 2;
+int main(int argc, char** argv) {
+  return guarded([&] { return run(argc, argv); });
 }

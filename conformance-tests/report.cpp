@@ -2,75 +2,15 @@
 
 #include <algorithm>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "clauses.hpp"
+#include "results.hpp"
 
 namespace tq::conformance {
 namespace {
 
 using Json = nlohmann::json;
-
-// What is known of one clause on one instance.
-struct Cell {
-  int passed = 0;
-  std::vector<std::string> failed;
-  std::vector<std::string> skipped;
-  std::string weaker;
-
-  [[nodiscard]] std::string status() const {
-    if (!failed.empty()) return "fail";
-    if (!skipped.empty()) return "skipped";
-    if (passed == 0) return "no test";
-    return weaker.empty() ? "pass" : "weaker";
-  }
-};
-
-struct Instance {
-  std::string pair;
-  std::string version;
-  std::map<std::string, Cell> cells;  // by clause
-};
-
-using Instances = std::map<std::string, Instance>;
-
-void take_test(Instances& instances, const Json& test) {
-  auto& cells = instances[test.at("instance")].cells;
-  const std::string name =
-      test.at("suite").get<std::string>() + "." + test.at("test").get<std::string>();
-  for (const std::string clause : test.at("clauses")) {
-    auto& cell = cells[clause];
-    if (test.at("outcome") == "failed") cell.failed.push_back(name);
-    if (test.at("outcome") == "skipped") cell.skipped.push_back(name);
-    if (test.at("outcome") == "passed") ++cell.passed;
-  }
-  for (const auto& [clause, promise] : test.at("weaker").items()) {
-    cells[clause].weaker = promise;
-  }
-}
-
-Instances read_parts(const std::filesystem::path& folder) {
-  Instances instances;
-  if (!std::filesystem::exists(folder)) return instances;
-  for (const auto& entry : std::filesystem::directory_iterator{folder}) {
-    std::ifstream in{entry.path()};
-    const auto part = Json::parse(in);
-    for (const auto& found : part.at("instances")) {
-      auto& instance = instances[found.at("instance")];
-      instance.pair = found.at("pair");
-      instance.version = found.at("version");
-    }
-    for (const auto& test : part.at("tests")) take_test(instances, test);
-  }
-  return instances;
-}
-
-std::string status_of(const Clause& clause, const Instance& instance) {
-  const auto cell = instance.cells.find(clause.id);
-  if (cell != instance.cells.end()) return cell->second.status();
-  return clause.promised ? "no test" : "planned";
-}
 
 void write_json(const std::filesystem::path& file, const Instances& instances) {
   Json report = Json::object();
@@ -114,19 +54,7 @@ void write_markdown(const std::filesystem::path& file, const Instances& instance
   }
   out << '\n';
   write_table(out, instances);
-  for (const auto& [name, instance] : instances) {
-    for (const auto& [clause, cell] : instance.cells) {
-      if (!cell.weaker.empty()) {
-        out << "- " << clause << ", `" << name << "`, weaker: " << cell.weaker << '\n';
-      }
-      for (const auto& test : cell.failed) {
-        out << "- " << clause << ", `" << name << "`, failed: " << test << '\n';
-      }
-      for (const auto& test : cell.skipped) {
-        out << "- " << clause << ", `" << name << "`, skipped: " << test << '\n';
-      }
-    }
-  }
+  for (const auto& remark : remarks(instances)) out << "- " << remark << '\n';
 }
 
 // "engine 15" is there if "engine 15.4" ran, but not by "engine 150".
@@ -156,9 +84,8 @@ std::vector<std::string> missing(const Instances& instances, const Required& req
 
 }  // namespace
 
-std::vector<std::string> merge_report(const std::filesystem::path& folder,
-                                      const Required& required) {
-  const auto instances = read_parts(folder / "parts");
+std::vector<std::string> write_report(const std::filesystem::path& folder,
+                                      const Instances& instances, const Required& required) {
   std::filesystem::create_directories(folder);
   write_json(folder / "report.json", instances);
   write_markdown(folder / "report.md", instances);

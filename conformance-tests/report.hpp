@@ -2,8 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <vector>
+
+#include "results.hpp"
 
 namespace tq::conformance {
 
@@ -12,13 +15,17 @@ void record_to(const std::filesystem::path& file);
 
 /// What must have run; anything missing is a problem.
 struct Required {
-  std::vector<std::string> pairs;     ///< TQ_REQUIRE
+  std::vector<std::string> pairs;     ///< TQ_REQUIRE, and those of a whole run
   std::vector<std::string> versions;  ///< TQ_REQUIRE_VERSIONS: "engine 15"
 };
 
-/// Reads the records in `folder`/parts, writes `folder`/report.json and report.md, and gives what
-/// is wrong: failures always; skips and missing tests, pairs and versions where they are required.
-[[nodiscard]] std::vector<std::string> merge_report(const std::filesystem::path& folder,
+/// Writes `folder`/report.json and report.md, and gives what is wrong: failures always; skips and
+/// missing tests, pairs and versions where they are required.
+[[nodiscard]] std::vector<std::string> write_report(const std::filesystem::path& folder,
+                                                    const Instances& instances,
                                                     const Required& required);
+
+/// The same table for a person at a terminal, with what there is to say below it.
+void print_table(std::ostream& out, const Instances& instances);
 
 }  // namespace tq::conformance

@@ -1,7 +1,8 @@
-// Which servers this run tests: every pair that was built, wherever the environment points.
+// Which servers this run tests: those of the URLs given, or wherever the environment points.
 #pragma once
 
 #include <ostream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -9,14 +10,30 @@
 
 namespace tq::conformance {
 
-/// Of which pair the servers are wanted; empty: of all. To be said before the first servers().
-void choose_pair(std::string pair);
+class UsageError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
 
-/// The servers of the chosen pairs. Asked once; throws RawError if one cannot be reached.
+struct Choice {
+  std::string pair = {};               ///< only this one; empty: all
+  std::vector<std::string> urls = {};  ///< only these; empty: what the environment names
+};
+
+/// To be said before the first servers(). Throws UsageError for a pair or a URL that nobody takes.
+void choose(Choice choice);
+
+/// The servers of the choice. Asked once; throws RawError if one cannot be reached.
 [[nodiscard]] const std::vector<Server>& servers();
+
+/// The pair of this name; throws UsageError.
+[[nodiscard]] const Pair& pair_named(const std::string& name);
 
 /// The names in a comma-separated environment variable.
 [[nodiscard]] std::vector<std::string> listed(const char* variable);
+
+/// `message` without the passwords of the chosen URLs and of the environment.
+[[nodiscard]] std::string without_passwords(std::string message);
 
 /// For GoogleTest, which prints a test's parameter.
 void PrintTo(const Server& server, std::ostream* out);  // NOLINT(readability-identifier-naming)

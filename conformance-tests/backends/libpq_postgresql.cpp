@@ -1,12 +1,15 @@
-// The pair libpq + postgresql. TQ_TEST_POSTGRESQL_URL names one or more servers; each test process
-// works in a schema of its own.
+// The pair libpq + postgresql. A place is a schema. With tq_prepare=off in its URL a server stands
+// behind a pooler that lends its connections for a transaction each, such as PgBouncer.
 #include <libpq-fe.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "pair.hpp"
 #include "tq/libpq.hpp"
 #include "tq/postgresql.hpp"
+#include "url.hpp"
 
 namespace tq::conformance {
 namespace {
@@ -15,8 +18,32 @@ using Handle = std::unique_ptr<PGconn, decltype(&PQfinish)>;
 using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
 using Json = nlohmann::json;
 
+// A URL in its two readers' ways.
+struct Address {
+  std::string library;  // for LibpqConnection
+  std::string client;   // for libpq, which does not know tq_prepare
+  bool pooled = false;
+};
+
+Address address_of(const std::string& url) {
+  static const std::string parameter = "tq_prepare=";
+  Address address;
+  address.library = with_environments_password(cli::parse_url(url).text());
+  address.client = address.library;
+  const auto begin = address.client.find(parameter);
+  if (begin == std::string::npos) return address;
+  const auto end = std::min(address.client.find('&', begin), address.client.size());
+  address.pooled = address.client.substr(begin, end - begin) == parameter + "off";
+  // With the separator behind it, or with the one before it where it is the last.
+  address.client.erase(end < address.client.size() ? begin : begin - 1, end - begin + 1);
+  return address;
+}
+
+// A server that does not answer must not hold the suite up, unless the URL says otherwise.
 Handle connect(const std::string& url) {
-  Handle handle{PQconnectdb(url.c_str()), &PQfinish};
+  const std::array keywords{"connect_timeout", "dbname", static_cast<const char*>(nullptr)};
+  const std::array values{"10", url.c_str(), static_cast<const char*>(nullptr)};
+  Handle handle{PQconnectdbParams(keywords.data(), values.data(), 1), &PQfinish};
   if (PQstatus(handle.get()) != CONNECTION_OK) throw RawError{PQerrorMessage(handle.get())};
   PQsetNoticeProcessor(
       handle.get(), [](void* /*unused*/, const char* /*text*/) {}, nullptr);
@@ -116,16 +143,8 @@ class LibpqRaw final : public RawConnection {
 
 class Schema final : public Place {
  public:
-  Schema(std::string url, std::string name, Ownership ownership)
-      : url_(std::move(url)), name_(std::move(name)), ownership_(ownership) {}
-  ~Schema() override {
-    if (ownership_ == Ownership::found) return;
-    try {
-      LibpqRaw{url_}.execute("DROP SCHEMA IF EXISTS " + name_ + ", " + beside_name() + " CASCADE");
-    } catch (const RawError& error) {
-      warn("schema " + name_ + " is left behind: " + error.what());
-    }
-  }
+  Schema(const std::string& url, std::string name)
+      : address_(address_of(url)), name_(std::move(name)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::unique_ptr<Connection> open(const OpenOptions& options) const override {
@@ -135,10 +154,10 @@ class Schema final : public Place {
     }
     const auto own = dialect().session;
     session.insert(session.end(), own.begin(), own.end());
-    return LibpqConnection::open(url_, session);
+    return LibpqConnection::open(address_.library, session);
   }
   [[nodiscard]] std::unique_ptr<RawConnection> raw() const override {
-    return std::make_unique<LibpqRaw>(url_);
+    return std::make_unique<LibpqRaw>(address_.client);
   }
   [[nodiscard]] Dialect dialect() const override { return postgresql({.schema = name_}); }
   [[nodiscard]] std::string table(std::string_view name) const override {
@@ -154,11 +173,22 @@ class Schema final : public Place {
            name_ + "' AND c.relkind IN ('r', 'i') ORDER BY 1, 2";
   }
 
+  // What ended our other connections has not always reached the server yet, so it may wait a little.
+  void remove() const override {
+    LibpqRaw raw{address_.client};
+    raw.execute("BEGIN");
+    raw.execute("SET LOCAL lock_timeout = '30s'");
+    raw.execute(how_to_remove());
+    raw.execute("COMMIT");
+  }
+  [[nodiscard]] std::string how_to_remove() const override {
+    return "DROP SCHEMA IF EXISTS " + name_ + ", " + beside_name() + " CASCADE";
+  }
+
  private:
   [[nodiscard]] std::string beside_name() const { return name_ + "_b"; }
-  std::string url_;
+  Address address_;
   std::string name_;
-  Ownership ownership_;
 };
 
 Texts texts() {
@@ -172,7 +202,7 @@ Texts texts() {
       .snapshot_race = Errc::serialization,
       .mutual_wait = Errc::deadlock,
       .trips_a_batch = 1,
-      .short_lock_wait = "SET lock_timeout = 100",
+      .short_lock_wait = "SET LOCAL lock_timeout = 100",
       .hostile_session = {"SET default_transaction_isolation = 'serializable'",
                           "SET TIME ZONE 'Pacific/Chatham'", "SET DateStyle = 'SQL, DMY'",
                           "SET IntervalStyle = 'sql_standard'",
@@ -203,29 +233,54 @@ Texts texts() {
   };
 }
 
+Limits limits(const Address& address) {
+  if (!address.pooled) return {};
+  return {.session = "behind a pooler of transactions a session setting would go to whatever "
+                     "connection is lent just then; SET LOCAL holds",
+          .announcements = "behind a pooler of transactions there is no LISTEN: a job is found by "
+                           "the next look"};
+}
+
 Server server(const std::string& url) {
-  const auto handle = connect(url);
+  const auto address = address_of(url);
+  const auto handle = connect(address.client);
   const auto major = std::to_string(PQserverVersion(handle.get()) / 10'000);
-  return {.pair = "libpq_postgresql",
-          .instance = "libpq_postgresql_" + major,
-          .version = std::string{"postgresql "} + PQparameterStatus(handle.get(), "server_version"),
+  const std::string version = PQparameterStatus(handle.get(), "server_version");
+  return {.instance = "libpq_postgresql_" + major + (address.pooled ? "_pooled" : ""),
+          .version = "postgresql " + version + (address.pooled ? ", through a pooler" : ""),
           .texts = texts(),
-          .make_place =
-              [url] { return std::make_unique<Schema>(url, unique_name("tqc_"), Ownership::made); },
-          .find_place =
-              [url](const std::string& name) {
-                return std::make_unique<Schema>(url, name, Ownership::found);
-              }};
+          .limits = limits(address)};
+}
+
+void check(const std::string& url) {
+  constexpr int oldest = 140'000;
+  const auto client = address_of(url).client;
+  if (PQserverVersion(connect(client).get()) < oldest) {
+    throw RawError{"this server is older than PostgreSQL 14, the oldest that is supported"};
+  }
+  const auto row = LibpqRaw{client}
+                       .execute("SELECT has_database_privilege(current_database(), 'CREATE'), "
+                                "pg_is_in_recovery(), current_user, "
+                                "quote_ident(current_database()), quote_ident(current_user)")
+                       .at(0);
+  if (row[1] == "t") throw RawError{"this server is a standby, which takes no writes"};
+  if (row[0] != "t") {
+    throw RawError{"the role " + row[2] + " must be allowed to create a schema for the tests; as " +
+                   "the owner of the database run: GRANT CREATE ON DATABASE " + row[3] + " TO " +
+                   row[4]};
+  }
 }
 
 }  // namespace
 
 Pair libpq_postgresql() {
-  return {.name = "libpq_postgresql", .servers = [] {
-            std::vector<Server> servers;
-            for (const auto& url : urls_of("TQ_TEST_POSTGRESQL_URL"))
-              servers.push_back(server(url));
-            return servers;
+  return {.name = "libpq_postgresql",
+          .schemes = {"postgresql", "postgres", "postgresql+libpq"},
+          .variables = {"TQ_TEST_POSTGRESQL_URL"},
+          .server = server,
+          .check = check,
+          .place = [](const std::string& url, const std::string& name) {
+            return std::make_unique<Schema>(url, name);
           }};
 }
 

@@ -1,20 +1,10 @@
 #include "pair.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
-#include <iostream>
-#include <random>
-#include <sstream>
+
+#include "url.hpp"
 
 namespace tq::conformance {
-
-std::string unique_name(std::string_view prefix) {
-  std::random_device random;
-  std::ostringstream name;
-  name << prefix << ::getpid() << '_' << std::hex << random();
-  return name.str();
-}
 
 std::string as_text(const Argument& argument) {
   if (const auto* number = std::get_if<std::int64_t>(&argument)) return std::to_string(*number);
@@ -22,14 +12,9 @@ std::string as_text(const Argument& argument) {
   return {};
 }
 
-void warn(const std::string& message) { std::cerr << "tq-conformance: " << message << '\n'; }
-
-std::vector<std::string> urls_of(const char* variable) {
-  const char* value = std::getenv(variable);
-  std::istringstream words{value == nullptr ? "" : value};
-  std::vector<std::string> urls;
-  for (std::string url; words >> url;) urls.push_back(url);
-  return urls;
+std::string with_environments_password(const std::string& url) {
+  const char* secret = std::getenv("TQ_DATABASE_PASSWORD");
+  return secret == nullptr ? url : cli::with_password(url, secret);
 }
 
 }  // namespace tq::conformance

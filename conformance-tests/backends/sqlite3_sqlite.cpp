@@ -1,7 +1,9 @@
-// The pair sqlite3 + sqlite. Needs no server: each place is a file in a folder of its own.
+// The pair sqlite3 + sqlite. Needs no server: a place is a folder with a file, and the URL names the
+// folder that it is made in.
 #include "tq/sqlite.hpp"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -114,16 +116,10 @@ class SqliteRaw final : public RawConnection {
 
 class File final : public Place {
  public:
-  File(std::filesystem::path folder, Ownership ownership)
-      : folder_(std::move(folder)), ownership_(ownership) {
-    if (ownership_ == Ownership::made) std::filesystem::create_directories(folder_);
-  }
-  ~File() override {
-    std::error_code ignored;  // What stays in a temporary folder harms no test.
-    if (ownership_ == Ownership::made) std::filesystem::remove_all(folder_, ignored);
-  }
+  File(const std::filesystem::path& parent, std::string name)
+      : name_(std::move(name)), folder_(parent / name_) {}
 
-  [[nodiscard]] std::string name() const override { return folder_; }
+  [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::unique_ptr<Connection> open(const OpenOptions& options) const override {
     auto url = "sqlite:///" + path();
     if (options.lock_wait > Duration{}) {
@@ -132,9 +128,11 @@ class File final : public Place {
     auto session = options.session;
     const auto own = dialect().session;
     session.insert(session.end(), own.begin(), own.end());
+    std::filesystem::create_directories(folder_);
     return SqliteConnection::open(url, session);
   }
   [[nodiscard]] std::unique_ptr<RawConnection> raw() const override {
+    std::filesystem::create_directories(folder_);
     return std::make_unique<SqliteRaw>(path());
   }
   [[nodiscard]] Dialect dialect() const override { return sqlite(); }
@@ -150,10 +148,17 @@ class File final : public Place {
            "AND name NOT LIKE 'sqlite_%' ORDER BY 1, 2";
   }
 
+  void remove() const override {
+    std::error_code failure;
+    std::filesystem::remove_all(folder_, failure);
+    if (failure) throw RawError{folder_.string() + ": " + failure.message()};
+  }
+  [[nodiscard]] std::string how_to_remove() const override { return "rm -r " + folder_.string(); }
+
  private:
   [[nodiscard]] std::string path() const { return folder_ / "queue.db"; }
+  std::string name_;
   std::filesystem::path folder_;
-  Ownership ownership_;
 };
 
 Texts texts() {
@@ -197,25 +202,42 @@ Texts texts() {
   };
 }
 
-Server server() {
-  return {
-      .pair = "sqlite3_sqlite",
-      .instance = "sqlite3_sqlite",
-      .version = std::string{"sqlite "} + sqlite3_libversion(),
-      .texts = texts(),
-      .make_place =
-          [] {
-            return std::make_unique<File>(
-                std::filesystem::temp_directory_path() / unique_name("tqc_"), Ownership::made);
-          },
-      .find_place =
-          [](const std::string& name) { return std::make_unique<File>(name, Ownership::found); }};
+// sqlite:///FOLDER, as of a file: relative after three slashes, absolute after four.
+std::filesystem::path folder_of(const std::string& url) {
+  constexpr std::string_view begin = "://";
+  auto path = url.substr(url.find(begin) + begin.size());
+  if (!path.starts_with('/') || path.size() == 1) {
+    throw RawError{"a URL of SQLite is sqlite:///FOLDER here; its databases are made in the folder"};
+  }
+  return std::filesystem::absolute(path.substr(1));
+}
+
+Server server(const std::string& url) {
+  (void)folder_of(url);
+  return {.instance = "sqlite3_sqlite",
+          .version = std::string{"sqlite "} + sqlite3_libversion(),
+          .texts = texts()};
+}
+
+void check(const std::string& url) {
+  const auto folder = folder_of(url);
+  if (!std::filesystem::is_directory(folder) || ::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw RawError{folder.string() + " is not a folder that may be written to"};
+  }
 }
 
 }  // namespace
 
 Pair sqlite3_sqlite() {
-  return {.name = "sqlite3_sqlite", .servers = [] { return std::vector{server()}; }};
+  return {.name = "sqlite3_sqlite",
+          .schemes = {"sqlite", "sqlite+sqlite3"},
+          .variables = {},
+          .fallback = "sqlite:///" + std::filesystem::temp_directory_path().string(),
+          .server = server,
+          .check = check,
+          .place = [](const std::string& url, const std::string& name) {
+            return std::make_unique<File>(folder_of(url), name);
+          }};
 }
 
 }  // namespace tq::conformance

@@ -121,11 +121,11 @@ TEST_P(Borrowed, ENQ_2_DuplicateThatTheSnapshotSeesIsAnAnswer) {
 TEST_P(Borrowed, ENQ_2_FLT_1_RetryableErrorIsPassedOnAndNotRetried) {
   const auto id = add();
   const auto borrowed = app().borrow();
-  app().execute(texts().short_lock_wait);
   const auto other = place().raw();
   other->execute(texts().begin);
   lock_row(*other, id);
   app().execute(texts().begin);
+  app().execute(texts().short_lock_wait);
   Watched watched{*borrowed};
   std::map<std::uint64_t, int> asked;
   watched.before_run = [&](const Statement& statement, std::span<const Argument> /*args*/) {

@@ -17,10 +17,10 @@ INSTANTIATE_TEST_SUITE_P(, Facts, ::testing::ValuesIn(servers()), instance_name)
 TEST_P(Facts, CLM_2_CLM_7_WritersRunSideBySideAsDeclared) {
   const auto first = place().raw();
   const auto second = place().raw();
-  second->execute(texts().short_lock_wait);
   first->execute(texts().begin);
   insert_row(*first, "one");
   second->execute(texts().begin);
+  second->execute(texts().short_lock_wait);
   if (facts().concurrent_writers) {
     insert_row(*second, "two");
     second->execute(texts().commit);
@@ -50,7 +50,7 @@ TEST_P(Facts, DAT_3_TheClockStepsAsDeclared) {
 }
 
 TEST_P(Facts, OPS_6_TwoSchemasOnOneConnectionDoNotSeeEachOther) {
-  const auto fresh = server().make_place();
+  const auto fresh = make_place(server());
   const auto connection = fresh->open();
   const auto dialect = fresh->beside(*connection);
   ASSERT_EQ(dialect.has_value(), facts().named_schema);

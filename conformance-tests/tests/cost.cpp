@@ -14,7 +14,7 @@ class Cost : public PairTest {
  protected:
   void SetUp() override {
     PairTest::SetUp();
-    fresh_ = server().make_place();
+    fresh_ = make_place(server());
     install_schema(*fresh_->open(), fresh_->dialect());
     examiner_.emplace(server(), *fresh_);
   }
@@ -28,7 +28,7 @@ class Cost : public PairTest {
   }
 
  private:
-  std::unique_ptr<Place> fresh_;
+  OwnPlace fresh_;
   std::optional<Examiner> examiner_;
 };
 INSTANTIATE_TEST_SUITE_P(, Cost, ::testing::ValuesIn(servers()), instance_name);

@@ -16,13 +16,13 @@ class Scale : public PairTest {
  protected:
   void SetUp() override {
     PairTest::SetUp();
-    fresh_ = server().make_place();
+    fresh_ = make_place(server());
     install_schema(*fresh_->open(), fresh_->dialect());
   }
   [[nodiscard]] const Place& fresh() const { return *fresh_; }
 
  private:
-  std::unique_ptr<Place> fresh_;
+  OwnPlace fresh_;
 };
 INSTANTIATE_TEST_SUITE_P(, Scale, ::testing::ValuesIn(servers()), instance_name);
 
@@ -59,7 +59,7 @@ class TimedClaims {
 
 TEST_P(Scale, CLM_8_ClaimBesideTwoMillionJobsCostsAtMostHalfAsMuchAgain) {
   constexpr std::size_t rounds = 201;
-  const auto other = server().make_place();
+  const auto other = make_place(server());
   install_schema(*other->open(), other->dialect());
   TimedClaims alone{server(), *other, rounds};
   TimedClaims beside{server(), fresh(), rounds};

@@ -13,7 +13,7 @@ class Schema : public PairTest {
  protected:
   void SetUp() override {
     PairTest::SetUp();
-    fresh_ = server().make_place();
+    fresh_ = make_place(server());
     connection_ = fresh_->open();
   }
   [[nodiscard]] const Place& fresh() const { return *fresh_; }
@@ -37,7 +37,7 @@ class Schema : public PairTest {
   }
 
  private:
-  std::unique_ptr<Place> fresh_;
+  OwnPlace fresh_;
   std::unique_ptr<Connection> connection_;
 };
 INSTANTIATE_TEST_SUITE_P(, Schema, ::testing::ValuesIn(servers()), instance_name);
@@ -77,7 +77,7 @@ TEST_P(Schema, OPS_6_ManyThreadsInstallAtOnceAndOneDoesTheWork) {
 TEST_P(Schema, OPS_6_PrintedScriptInstallsTheSameAndMayBeRunAgain) {
   install_schema(connection(), dialect());
   const auto expected = objects();
-  const auto other = server().make_place();
+  const auto other = make_place(server());
   const auto raw = other->raw();
   const auto script = schema_sql(other->dialect());
   raw->execute(script);
