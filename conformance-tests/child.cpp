@@ -52,8 +52,8 @@ Child start_child(const Server& server, const Place& place, const std::string& t
   }
   environment.push_back(nullptr);
   pid_t process = 0;
-  const int code = ::posix_spawn(&process, "/proc/self/exe", nullptr, nullptr, argv.data(),
-                                 environment.data());
+  const int code =
+      ::posix_spawn(&process, "/proc/self/exe", nullptr, nullptr, argv.data(), environment.data());
   if (code != 0) throw std::runtime_error{"no child process could be started"};
   return Child{process};
 }

@@ -25,8 +25,9 @@ constexpr auto footer =
     "behind; 2 wrong usage, no such server, or a right is missing; 77 no server was named.";
 
 std::string pairs_and_schemes() {
-  std::string text = "Pairs of a driver and a dialect, their URLs, and where they find servers "
-                     "without --url:\n";
+  std::string text =
+      "Pairs of a driver and a dialect, their URLs, and where they find servers "
+      "without --url:\n";
   for (const auto& pair : all_pairs()) {
     text += "  " + pair.name + "  ";
     for (const auto& scheme : pair.schemes) text += scheme + ":// ";
@@ -62,9 +63,8 @@ void describe(CLI::App& app, Options& options) {
 }  // namespace
 
 bool Options::picked() const {
-  return std::ranges::any_of(googletest, [](const std::string& option) {
-    return option.starts_with("--gtest_filter");
-  });
+  return std::ranges::any_of(
+      googletest, [](const std::string& option) { return option.starts_with("--gtest_filter"); });
 }
 
 std::optional<Options> parse(int argc, char** argv) {

@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <iomanip>
 #include <iostream>
+#include <memory>
+#include <string>
 
 namespace tq::conformance {
 namespace {
@@ -13,14 +14,16 @@ class Progress final : public ::testing::EmptyTestEventListener {
  public:
   void OnTestSuiteStart(const ::testing::TestSuite& suite) override { say_name(suite); }
 
+  void OnTestStart(const ::testing::TestInfo& test) override {
+    test_ = std::string{test.test_suite_name()} + "." + test.name();
+  }
+
+  // Holding its lock, GoogleTest cannot be asked for the test here.
   void OnTestPartResult(const ::testing::TestPartResult& result) override {
     if (result.passed()) return;
     if (!interrupted_) std::cout << '\n';
     interrupted_ = true;
-    const auto& unit = *::testing::UnitTest::GetInstance();
-    const auto* const test = unit.current_test_info();
-    std::cout << (result.skipped() ? "skipped: " : "FAILED: ");
-    if (test != nullptr) std::cout << test->test_suite_name() << '.' << test->name() << '\n';
+    std::cout << (result.skipped() ? "skipped: " : "FAILED: ") << test_ << '\n';
     if (result.file_name() != nullptr) {
       std::cout << result.file_name() << ':' << result.line_number() << ": ";
     }
@@ -30,8 +33,8 @@ class Progress final : public ::testing::EmptyTestEventListener {
   void OnTestSuiteEnd(const ::testing::TestSuite& suite) override {
     if (interrupted_) say_name(suite);
     constexpr double milliseconds = 1000;
-    std::cout << std::right << std::setw(4) << suite.test_to_run_count() << " tests"
-              << std::setw(7) << std::fixed << std::setprecision(1)
+    std::cout << std::right << std::setw(4) << suite.test_to_run_count() << " tests" << std::setw(7)
+              << std::fixed << std::setprecision(1)
               << static_cast<double>(suite.elapsed_time()) / milliseconds << " s";
     if (suite.failed_test_count() > 0) std::cout << ", " << suite.failed_test_count() << " FAILED";
     std::cout << std::endl;
@@ -44,6 +47,7 @@ class Progress final : public ::testing::EmptyTestEventListener {
     std::cout << std::left << std::setw(width) << suite.name() << std::flush;
     interrupted_ = false;
   }
+  std::string test_;
   bool interrupted_ = false;
 };
 

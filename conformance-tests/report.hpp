@@ -25,7 +25,8 @@ struct Required {
                                                     const Instances& instances,
                                                     const Required& required);
 
-/// The same table for a person at a terminal, with what there is to say below it.
+/// The same table for a person at a terminal, with what there is to say below it, but without the
+/// clauses of which nothing ran.
 void print_table(std::ostream& out, const Instances& instances);
 
 }  // namespace tq::conformance

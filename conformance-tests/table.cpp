@@ -37,12 +37,18 @@ void print_counts(std::ostream& out, const std::map<std::string, int>& counts) {
   out << '\n';
 }
 
+bool untested(const Clause& clause, const Instances& instances) {
+  return std::ranges::none_of(
+      instances, [&](const auto& item) { return item.second.cells.contains(clause.id); });
+}
+
 }  // namespace
 
 void print_table(std::ostream& out, const Instances& instances) {
   print_servers(out, instances);
   std::map<std::string, int> counts;
   for (const auto& clause : all_clauses()) {
+    if (clause.promised && untested(clause, instances)) continue;
     out << std::left << std::setw(column) << clause.id;
     for (const auto& [name, instance] : instances) {
       const auto status = status_of(clause, instance);

@@ -173,7 +173,8 @@ class Schema final : public Place {
            name_ + "' AND c.relkind IN ('r', 'i') ORDER BY 1, 2";
   }
 
-  // What ended our other connections has not always reached the server yet, so it may wait a little.
+  // What ended our other connections has not always reached the server yet, so it may wait a
+  // little.
   void remove() const override {
     LibpqRaw raw{address_.client};
     raw.execute("BEGIN");
@@ -235,10 +236,12 @@ Texts texts() {
 
 Limits limits(const Address& address) {
   if (!address.pooled) return {};
-  return {.session = "behind a pooler of transactions a session setting would go to whatever "
-                     "connection is lent just then; SET LOCAL holds",
-          .announcements = "behind a pooler of transactions there is no LISTEN: a job is found by "
-                           "the next look"};
+  return {.session =
+              "behind a pooler of transactions a session setting would go to whatever "
+              "connection is lent just then; SET LOCAL holds",
+          .announcements =
+              "behind a pooler of transactions there is no LISTEN: a job is found by "
+              "the next look"};
 }
 
 Server server(const std::string& url) {
@@ -259,9 +262,10 @@ void check(const std::string& url) {
     throw RawError{"this server is older than PostgreSQL 14, the oldest that is supported"};
   }
   const auto row = LibpqRaw{client}
-                       .execute("SELECT has_database_privilege(current_database(), 'CREATE'), "
-                                "pg_is_in_recovery(), current_user, "
-                                "quote_ident(current_database()), quote_ident(current_user)")
+                       .execute(
+                           "SELECT has_database_privilege(current_database(), 'CREATE'), "
+                           "pg_is_in_recovery(), current_user, "
+                           "quote_ident(current_database()), quote_ident(current_user)")
                        .at(0);
   if (row[1] == "t") throw RawError{"this server is a standby, which takes no writes"};
   if (row[0] != "t") {

@@ -1,5 +1,5 @@
-// The pair sqlite3 + sqlite. Needs no server: a place is a folder with a file, and the URL names the
-// folder that it is made in.
+// The pair sqlite3 + sqlite. Needs no server: a place is a folder with a file, and the URL names
+// the folder that it is made in.
 #include "tq/sqlite.hpp"
 
 #include <sqlite3.h>
@@ -207,7 +207,8 @@ std::filesystem::path folder_of(const std::string& url) {
   constexpr std::string_view begin = "://";
   auto path = url.substr(url.find(begin) + begin.size());
   if (!path.starts_with('/') || path.size() == 1) {
-    throw RawError{"a URL of SQLite is sqlite:///FOLDER here; its databases are made in the folder"};
+    throw RawError{
+        "a URL of SQLite is sqlite:///FOLDER here; its databases are made in the folder"};
   }
   return std::filesystem::absolute(path.substr(1));
 }

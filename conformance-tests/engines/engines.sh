@@ -7,6 +7,7 @@
 #   engines.sh env                   print those lines again
 #   engines.sh status                one line an engine, with the server's own version
 #   engines.sh down    [ENGINE...]   stop the servers and remove their data
+#   engines.sh pgbouncer             fetch PgBouncer once; prints the program's path (see with_pgbouncer)
 #
 #   ENGINE: postgresql-15 postgresql-18 mysql-9 mariadb-10.11; all of them by default
 #
@@ -54,6 +55,8 @@ die() { log "$*"; exit 1; }
 . "$here/postgresql.sh"
 # shellcheck source=conformance-tests/engines/mysql.sh
 . "$here/mysql.sh"
+# shellcheck source=conformance-tests/engines/pgbouncer.sh
+. "$here/pgbouncer.sh"
 
 # on ENGINE FUNCTION ARGUMENT...: calls the family's function for the engine's version.
 on() {
@@ -211,11 +214,15 @@ lock_state() { # the folder must be ours, not one that someone else put into /tm
   flock -w 300 9 || die "another engines.sh is busy in $state"
 }
 
-install() {
-  local engine
+lock_cache() {
   mkdir -p "$cache" || die "cannot write $cache (set TQ_CACHE)"
   exec 8>"$cache/lock"
   flock -w 900 8 || die "another engines.sh is installing"
+}
+
+install() {
+  local engine
+  lock_cache
   for engine; do prepare "$engine"; done
   exec 8>&-
 }
@@ -281,6 +288,7 @@ case $verb in
 install | up | down) "$verb" "$@" ;;
 env) env_lines ;;
 status) status ;;
+pgbouncer) lock_cache && pgbouncer_program ;;
 *)
   sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"
   exit 2

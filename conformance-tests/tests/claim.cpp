@@ -101,7 +101,8 @@ TEST_P(Claim, CLM_1_FLT_1_HoldsUnderTheMostHostileSessionDefaults) {
   EXPECT_EQ(claimed.size(), jobs);
   EXPECT_EQ(count("tq_job", "queue = 'done'"), static_cast<std::int64_t>(jobs));
   const auto& mild = server().limits.session;
-  if (!mild.empty()) weaker("CLM-1", "with the defaults as they are, not the most hostile: " + mild);
+  if (!mild.empty())
+    weaker("CLM-1", "with the defaults as they are, not the most hostile: " + mild);
 }
 
 TEST_P(Claim, CLM_2_ClaimerTakesTheNextRowInsteadOfWaiting) {

@@ -182,6 +182,20 @@ TEST_P(Faults, FLT_1_RealLockTimeOutIsRecognisedAndRepeated) {
   if (!endless.empty()) weaker("FLT-1", endless);
 }
 
+// Whether nobody holds the row's lock.
+bool free_for(RawConnection& probe, const Texts& texts, const std::function<void()>& lock) {
+  probe.execute(texts.begin);
+  probe.execute(texts.short_lock_wait);
+  bool locked = true;
+  try {
+    lock();
+  } catch (const RawError&) {
+    locked = false;
+  }
+  probe.execute(texts.rollback);
+  return locked;
+}
+
 TEST_P(Faults, FLT_1_RealDeadlockWithTheApplicationIsSurvived) {
   if (!facts().concurrent_writers) {
     weaker("FLT-1",
@@ -198,7 +212,10 @@ TEST_P(Faults, FLT_1_RealDeadlockWithTheApplicationIsSurvived) {
   const auto connection = place().open();
   std::vector<Cancelled> outcomes;
   std::jthread ours{[&] { outcomes = counting.cancel(*connection, jobs); }};
-  std::this_thread::sleep_for(200ms);
+  const auto probe = place().raw();
+  ASSERT_TRUE(
+      eventually([&] { return !free_for(*probe, texts(), [&] { lock_row(*probe, jobs[0]); }); }));
+  std::this_thread::sleep_for(100ms);
   // Ours holds the first and waits for the second. It waited first, so it is the one to give way.
   lock_row(app(), jobs[0]);
   app().execute(texts().commit);

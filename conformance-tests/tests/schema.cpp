@@ -1,6 +1,8 @@
 // OPS-6: installing, upgrading and checking the tables.
 #include "tq/schema.hpp"
 
+#include <thread>
+
 #include "child.hpp"
 #include "fixture.hpp"
 #include "tq/worker.hpp"
@@ -71,6 +73,23 @@ TEST_P(Schema, OPS_6_ManyThreadsInstallAtOnceAndOneDoesTheWork) {
   at_once(threads, [&](std::size_t i) { answers[i] = install_schema(*fresh().open(), dialect()); });
   EXPECT_EQ(std::ranges::count(answers, 0, &Installed::from), 1);
   for (const auto& answer : answers) EXPECT_EQ(answer.to, schema_version(dialect()));
+  expect_working();
+}
+
+TEST_P(Schema, OPS_6_InstallThatWaitedForAnotherFindsItDone) {
+  const auto raw = fresh().raw();
+  const auto borrowed = raw->borrow();
+  raw->execute(texts().begin);
+  install_schema(*borrowed, dialect());
+  // It has looked already when the other's work is committed.
+  EXPECT_EQ(installed_version(connection(), dialect()), 0);
+  Installed answer{};
+  std::jthread waiting{[&] { EXPECT_NO_THROW(answer = install_schema(connection(), dialect())); }};
+  std::this_thread::sleep_for(std::chrono::milliseconds{200});
+  raw->execute(texts().commit);
+  waiting.join();
+  EXPECT_EQ(answer.from, schema_version(dialect()));
+  EXPECT_EQ(answer.to, schema_version(dialect()));
   expect_working();
 }
 

@@ -38,6 +38,10 @@ constexpr std::array rules{
     Rule{"42P01", Errc::schema_missing, Detail::hidden, "; run `tq init`"},
     Rule{"42703", Errc::schema_missing, Detail::hidden,
          "; the tables are of another version, run `tq init`"},
+    // What CREATE ... IF NOT EXISTS may say when another session has made it at the same moment.
+    Rule{"42P06", Errc::duplicate, Detail::hidden, ""},
+    Rule{"42P07", Errc::duplicate, Detail::hidden, ""},
+    Rule{"42710", Errc::duplicate, Detail::hidden, ""},
     Rule{"42P05", Errc::failed, Detail::hidden, pooler},
     Rule{"53300", Errc::connection_lost, Detail::shown, ""},
     Rule{"53", Errc::failed, Detail::shown, ""},
