@@ -7,7 +7,7 @@ pgbouncer_program() { # prints its path, unpacking it first where that has not b
   if [ ! -e "$folder/complete" ]; then
     rm -rf "$folder"
     mkdir -p "$folder"
-    debian_unpack bookworm pgbouncer "$folder/tree"
+    debian_unpack bookworm "$folder/tree" pgbouncer
     debian_wrap "$folder/tree" "$folder/tree/usr/sbin/pgbouncer"
     touch "$folder/complete"
   fi
