@@ -45,25 +45,25 @@ class Installed : public ::testing::Test {
   static void TearDownTestSuite() { fs::remove_all(folder); }
 
   void SetUp() override {
-    ASSERT_EQ(PQstatus(owner_.get()), CONNECTION_OK) << PQerrorMessage(owner_.get());
+    ASSERT_EQ(PQstatus(owner.get()), CONNECTION_OK) << PQerrorMessage(owner.get());
     const std::string database = sql("SELECT quote_ident(current_database())");
-    sql("CREATE ROLE " + role_ + " LOGIN PASSWORD '" + secret + "'");
-    sql("GRANT CREATE ON DATABASE " + database + " TO " + role_);
+    sql("CREATE ROLE " + role + " LOGIN PASSWORD '" + secret + "'");
+    sql("GRANT CREATE ON DATABASE " + database + " TO " + role);
     before_ = objects();
   }
   void TearDown() override {
     EXPECT_EQ(objects(), before_);
     const std::string database = sql("SELECT quote_ident(current_database())");
-    sql("REVOKE CREATE ON DATABASE " + database + " FROM " + role_);
-    sql("DROP ROLE " + role_);
+    sql("REVOKE CREATE ON DATABASE " + database + " FROM " + role);
+    sql("DROP ROLE " + role);
   }
 
   // All values of the answer, a line a row.
   std::string sql(const std::string& text) const {
-    const Result result{PQexec(owner_.get(), text.c_str()), &PQclear};
+    const Result result{PQexec(owner.get(), text.c_str()), &PQclear};
     const auto status = PQresultStatus(result.get());
     EXPECT_TRUE(status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
-        << PQerrorMessage(owner_.get());
+        << PQerrorMessage(owner.get());
     std::string lines;
     for (int r = 0; r < PQntuples(result.get()); ++r) {
       lines += (r == 0 ? "" : "\n") + std::string{PQgetvalue(result.get(), r, 0)};
@@ -87,7 +87,7 @@ class Installed : public ::testing::Test {
     const auto at = url.find('@');
     std::vector<std::string> words{"tq-conformance",
                                    "--url",
-                                   "postgresql://" + role_ + url.substr(at),
+                                   "postgresql://" + role + url.substr(at),
                                    "--report",
                                    (folder / "report").string(),
                                    filter};
@@ -95,6 +95,7 @@ class Installed : public ::testing::Test {
                                        "PATH=/usr/bin:/bin"};
     const auto pointers = [](std::vector<std::string>& texts) {
       std::vector<char*> result;
+      result.reserve(texts.size() + 1);
       for (auto& text : texts) result.push_back(text.data());
       result.push_back(nullptr);
       return result;
@@ -119,7 +120,7 @@ class Installed : public ::testing::Test {
   // Until the program has made a schema. A test of a lock's end takes long enough to be disturbed.
   void wait_for_a_schema() const {
     for (int i = 0; i < 600; ++i) {
-      if (sql("SELECT count(*) FROM pg_class WHERE relname = 'tqc_row' AND relowner = '" + role_ +
+      if (sql("SELECT count(*) FROM pg_class WHERE relname = 'tqc_row' AND relowner = '" + role +
               "'::regrole") != "0") {
         return;
       }
@@ -130,8 +131,8 @@ class Installed : public ::testing::Test {
   static constexpr auto long_suites = "--gtest_filter=Unique.*:Working.*:Cost.*";
 
   static inline fs::path folder;
-  const Handle owner_{PQconnectdb(url.c_str()), &PQfinish};
-  const std::string role_ = "tqi_" + std::to_string(::getpid());
+  const Handle owner{PQconnectdb(url.c_str()), &PQfinish};
+  const std::string role = "tqi_" + std::to_string(::getpid());
 
  private:
   std::string before_;
@@ -173,12 +174,12 @@ TEST_F(Installed, CrashedRunCleansUp) {
 
 TEST_F(Installed, MissingRightIsSaidBeforeAnythingIsDone) {
   const std::string database = sql("SELECT quote_ident(current_database())");
-  sql("REVOKE CREATE ON DATABASE " + database + " FROM " + role_);
+  sql("REVOKE CREATE ON DATABASE " + database + " FROM " + role);
   EXPECT_EQ(exit_code(start("--gtest_filter=Claim.*")), 2);
   const auto out = text_of(folder / "out");
-  EXPECT_NE(out.find("GRANT CREATE ON DATABASE " + database + " TO " + role_), std::string::npos)
+  EXPECT_NE(out.find("GRANT CREATE ON DATABASE " + database + " TO " + role), std::string::npos)
       << out;
-  sql("GRANT CREATE ON DATABASE " + database + " TO " + role_);
+  sql("GRANT CREATE ON DATABASE " + database + " TO " + role);
 }
 
 TEST_F(Installed, ProgramsSayTheirVersion) {
