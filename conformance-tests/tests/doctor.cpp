@@ -43,7 +43,7 @@ class Doctor : public PairTest {
  protected:
   void SetUp() override {
     PairTest::SetUp();
-    fresh_ = server().make_place();
+    fresh_ = make_place(server());
     connection_ = fresh_->open();
     raw_ = fresh_->raw();
     install_schema(*connection_, dialect());
@@ -62,7 +62,7 @@ class Doctor : public PairTest {
   }
 
  private:
-  std::unique_ptr<Place> fresh_;
+  OwnPlace fresh_;
   std::unique_ptr<Connection> connection_;
   std::unique_ptr<RawConnection> raw_;
 };
@@ -82,7 +82,7 @@ TEST_P(Doctor, OPS_6_HealthyPlaceHasNoProblem) {
 }
 
 TEST_P(Doctor, OPS_6_MissingTablesAreAProblemAndNoError) {
-  const auto empty = server().make_place();
+  const auto empty = make_place(server());
   const auto bad = problems(examine(*empty->open(), empty->dialect()));
   ASSERT_EQ(bad.size(), 1U) << shown(bad);
   EXPECT_EQ(bad[0].subject, "schema version");
