@@ -154,7 +154,8 @@ std::int64_t Queue::finished(Connection& connection, const std::string& queue,
   check_name("queue", queue);
   check_duration("span", span, Duration{1}, std::chrono::hours{24});
   const std::vector<Named> arguments{{"queue", queue}, {"span", span.count()}};
-  return integer(read(connection, {dialect_, options_.retries}, dialect_.finished, arguments)[0][0]);
+  return integer(
+      read(connection, {dialect_, options_.retries}, dialect_.finished, arguments)[0][0]);
 }
 
 std::vector<JobRow> Queue::list(Connection& connection, const ListRequest& request) const {
