@@ -94,8 +94,8 @@ struct Texts {
   std::string rollback;
   /// One that keeps the snapshot of its first statement.
   std::string begin_snapshot;
-  /// What a race with a concurrent winner is under begin_snapshot (ENQ-2).
-  Errc snapshot_race;
+  /// What a race with a concurrent winner is under begin_snapshot (ENQ-2); nullopt: an answer.
+  std::optional<Errc> snapshot_race;
   /// Two transactions that wait for each other end by this.
   Errc mutual_wait;
   /// How often the library asks the database for each batch of an enqueue.

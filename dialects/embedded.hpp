@@ -7,6 +7,7 @@
 
 namespace tq::embedded {
 
+std::vector<SqlFile> mysql();
 std::vector<SqlFile> postgresql();
 std::vector<SqlFile> sqlite();
 

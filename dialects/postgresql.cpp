@@ -54,7 +54,8 @@ Dialect postgresql(const DialectOptions& options) {
                  .clock_resolution = std::chrono::microseconds{1},
                  .announces = true,
                  .named_schema = true,
-                 .error_fails_transaction = true},
+                 .error_fails_transaction = true,
+                 .ddl_commits = false},
        .transaction = {.begin = "BEGIN ISOLATION LEVEL READ COMMITTED"},
        .session = session(),
        .listen = "LISTEN \"" + prefix + "tq_wake\"",  // the channel that enqueue.sql names

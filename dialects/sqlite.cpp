@@ -17,7 +17,8 @@ Dialect sqlite(const DialectOptions& options) {
                  .clock_resolution = std::chrono::milliseconds{1},
                  .announces = true,
                  .named_schema = true,
-                 .error_fails_transaction = false},
+                 .error_fails_transaction = false,
+                 .ddl_commits = false},
        // A deferred transaction that turns into a writer later is refused if anyone has committed
        // since it began to read.
        .transaction = {.begin = "BEGIN IMMEDIATE"},

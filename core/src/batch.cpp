@@ -17,7 +17,9 @@ std::string to_json(const Rows& rows, std::span<const Field> columns) {
   auto array = nlohmann::json::array();
   for (std::size_t r = 0; r < rows.size(); ++r) {
     auto object = nlohmann::json::object();
-    for (std::size_t c = 0; c < columns.size(); ++c) object[columns[c].name] = to_json(rows[r][c]);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (columns[c].name != "payload") object[columns[c].name] = to_json(rows[r][c]);
+    }
     array.push_back(std::move(object));
   }
   return array.dump();

@@ -15,7 +15,8 @@ namespace tq {
 inline constexpr std::size_t max_batch_rows = 1000;
 inline constexpr std::size_t max_batch_bytes = std::size_t{4} << 20U;
 
-/// Rows as an array of objects keyed by column name.
+/// Rows as an array of objects keyed by column name, without the column payload: a payload may be
+/// large, and no statement needs it back.
 std::string to_json(const Rows& rows, std::span<const Field> columns);
 
 /// Collects rows into arrays of at most max_batch_rows and, unless one row alone is larger,

@@ -57,7 +57,7 @@ class PickByPriority {
     if (!statements_.mark.steps.empty() && !rows.empty()) {
       const auto picked = to_json(rows, statements_.pick.columns());
       given.push_back({"picked", picked});
-      rows = tq::run(connection_, statements_.mark, given);
+      tq::run(connection_, statements_.mark, given);
     }
     std::ranges::move(decode(rows, request_), std::back_inserter(claimed));
   }

@@ -22,8 +22,31 @@ int read_version(Connection& connection, const Dialect& dialect) {
                                       "; upgrade the library"};
 }
 
+// A lock that the end of the transaction does not end is let go also when a step has failed.
+class SchemaLock {
+ public:
+  SchemaLock(Connection& connection, const Dialect& dialect)
+      : connection_(connection), dialect_(dialect) {
+    run(connection, dialect.schema_lock, {});
+  }
+  SchemaLock(const SchemaLock&) = delete;
+  SchemaLock& operator=(const SchemaLock&) = delete;
+  ~SchemaLock() {
+    if (!dialect_.schema_unlock) return;
+    try {
+      run(connection_, *dialect_.schema_unlock, {});
+    } catch (const Error&) {
+      // The connection is lost, and the lock with it.
+    }
+  }
+
+ private:
+  Connection& connection_;
+  const Dialect& dialect_;
+};
+
 void migrate(Connection& connection, const Dialect& dialect, Installed& installed) {
-  run(connection, dialect.schema_lock, {});
+  const SchemaLock lock{connection, dialect};
   for (const auto& text : dialect.schema_setup) connection.execute(text);
   installed.from = read_version(connection, dialect);
   installed.to = installed.from;
@@ -53,6 +76,12 @@ Installed install_schema(Connection& connection, const Dialect& dialect) {
   Installed installed;
   installed.from = installed.to = installed_version(connection, dialect);
   if (installed.from < known) {
+    if (dialect.facts.ddl_commits && joins(connection)) {
+      throw Error{Errc::unsupported,
+                  "on this engine making the tables would commit your transaction; install them "
+                  "by a connection of the library's own, with `tq init`, or with the script of "
+                  "`tq init --print`"};
+    }
     in_transaction(connection, {dialect, install_retries()}, Duplicates::retried,
                    [&] { migrate(connection, dialect, installed); });
   }

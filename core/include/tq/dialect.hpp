@@ -27,6 +27,9 @@ struct Capabilities {
   /// A statement's failure leaves the caller's transaction to be rolled back (PostgreSQL), rather
   /// than undoing that statement alone.
   bool error_fails_transaction;
+  /// Each statement that makes a table commits whatever transaction is open, so the tables are not
+  /// installed in a transaction of the caller's.
+  bool ddl_commits;
 };
 
 /// One version of the tables. The texts are run in order, unprepared.
@@ -41,7 +44,7 @@ struct ClaimStatements {
   Operation settle;                ///< opens group heads that no finish could see; may be empty
   std::optional<Statement> probe;  ///< the priorities that have a due job; none: pick sees all
   Statement pick;                  ///< for each probed priority until n are held, or once
-  Operation mark;                  ///< turns what was picked into claims; empty: pick did it
+  Operation mark;                  ///< makes what was picked running; empty: pick did it
 };
 
 /// Part of a plan that a statement must never have, and what to do about it.
@@ -87,7 +90,7 @@ struct Dialect {
   Operation extend;
   Operation finish;
   Operation expired;
-  Statement retake;
+  Operation retake;
   Operation cancel;
   Operation requeue;
   Operation purge;
@@ -103,6 +106,7 @@ struct Dialect {
   Operation doctor;
 
   Statement schema_lock;
+  std::optional<Statement> schema_unlock;  ///< none: the lock ends with the transaction
   Statement schema_present;
   Statement schema_version;
   std::vector<Migration> migrations;

@@ -1,0 +1,69 @@
+-- Promise: makes ready jobs cancelled and asks running ones to stop; says of each which it was. The
+-- group of a cancelled job goes on.
+-- Locks: the jobs' rows in the order of job_id, then one sibling of each group; waits for them and
+-- holds them until the end of the transaction.
+-- https://dev.mysql.com/doc/refman/en/innodb-locking-reads.html
+-- parameters: jobs text
+-- columns: ord int64, outcome text, job_id text, queue text, group_key text
+SELECT
+  g.ord,
+  CASE
+    WHEN j.state IS NULL THEN 'gone'
+    WHEN j.state = 'running' THEN 'requested'
+    WHEN j.state = 'ready' THEN 'cancelled'
+    ELSE 'finished'
+  END AS outcome,
+  g.job_id,
+  j.queue,
+  j.group_key
+FROM (
+  SELECT p.ord, p.job_id, UNHEX(REPLACE(p.job_id, '-', '')) AS id
+  FROM JSON_TABLE(CONVERT(:jobs USING utf8mb4), '$[*]' COLUMNS (
+    ord BIGINT PATH '$.ord',
+    job_id CHAR(36) CHARACTER SET ascii PATH '$.job_id')) AS p
+  ORDER BY id
+  LIMIT 1000
+) AS g
+LEFT JOIN {schema}tq_job AS j FORCE INDEX (PRIMARY) ON j.job_id = g.id
+FOR UPDATE
+-- step
+UPDATE (
+    SELECT UNHEX(REPLACE(p.job_id, '-', '')) AS id, p.outcome
+    FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
+      job_id CHAR(36) CHARACTER SET ascii PATH '$.job_id',
+      outcome VARCHAR(16) CHARACTER SET ascii PATH '$.outcome')) AS p
+    WHERE p.outcome IN ('cancelled', 'requested')
+    LIMIT 1000
+  ) AS g
+  STRAIGHT_JOIN {schema}tq_job AS j FORCE INDEX (PRIMARY) ON j.job_id = g.id
+SET
+  j.state = CASE WHEN g.outcome = 'cancelled' THEN 'cancelled' ELSE 'running' END,
+  j.finished_at = CASE WHEN g.outcome = 'cancelled' THEN UTC_TIMESTAMP(6) END,
+  j.cancel_requested_at = CASE
+    WHEN g.outcome = 'requested' THEN COALESCE(j.cancel_requested_at, UTC_TIMESTAMP(6)) END
+-- step
+-- The first blocked sibling becomes unsettled, and the next claim judges it anew. Opening it here
+-- would not do: a finish that runs now may have seen the cancelled job as the next one, waits for
+-- it, and then opens nobody.
+UPDATE (
+    SELECT (
+      SELECT n.job_id FROM {schema}tq_job AS n FORCE INDEX (tq_job_group)
+      WHERE n.active_q = e.queue AND n.group_key = e.group_key AND n.state = 'ready' AND n.gate = 2
+      ORDER BY n.active_q, n.group_key, n.created_at, n.job_id LIMIT 1
+      FOR UPDATE) AS id
+    FROM (
+      SELECT DISTINCT
+        CONVERT(p.queue USING utf8mb4) COLLATE utf8mb4_bin AS queue,
+        CONVERT(p.group_key USING utf8mb4) COLLATE utf8mb4_bin AS group_key
+      FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
+        outcome VARCHAR(16) CHARACTER SET ascii PATH '$.outcome',
+        queue VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.queue',
+        group_key VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.group_key')) AS p
+      WHERE p.outcome = 'cancelled' AND p.group_key IS NOT NULL
+      LIMIT 1000
+    ) AS e
+    LIMIT 1000
+  ) AS g
+  STRAIGHT_JOIN {schema}tq_job AS j FORCE INDEX (PRIMARY) ON j.job_id = g.id
+SET j.gate = 1
+WHERE j.state = 'ready' AND j.gate = 2

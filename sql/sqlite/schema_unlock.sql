@@ -1,0 +1,1 @@
+-- No statement: the write lock ends with the transaction.
