@@ -292,8 +292,8 @@ Server server(const std::string& url) {
                 return std::make_unique<Database>(url, unique_name("tqc_"), Ownership::made);
               },
           .find_place =
-              [url](const std::string& name) {
-                return std::make_unique<Database>(url, name, Ownership::found);
+              [url](const std::string& made) {
+                return std::make_unique<Database>(url, made, Ownership::found);
               }};
 }
 

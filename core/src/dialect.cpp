@@ -16,7 +16,7 @@ Dialect make_dialect(Engine engine, const SqlFolder& sql) {
       .claim = {.settle = sql.operation("claim_settle"),
                 .probe = sql.optional("claim_probe"),
                 .pick = sql.statement("claim_pick"),
-                .mark = sql.operation("claim_mark")},
+                .mark = sql.optional("claim_mark")},
       .extend = sql.operation("extend"),
       .finish = sql.operation("finish"),
       .expired = sql.operation("expired"),

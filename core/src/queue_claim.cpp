@@ -53,11 +53,11 @@ class PickByPriority {
 
   void pick(std::vector<Job>& claimed, std::int64_t priority) {
     auto given = arguments(priority, claimed.size());
-    auto rows = tq::run(connection_, statements_.pick, given);
-    if (!statements_.mark.steps.empty() && !rows.empty()) {
+    const auto rows = tq::run(connection_, statements_.pick, given);
+    if (statements_.mark && !rows.empty()) {
       const auto picked = to_json(rows, statements_.pick.columns());
       given.push_back({"picked", picked});
-      tq::run(connection_, statements_.mark, given);
+      tq::run(connection_, *statements_.mark, given);
     }
     std::ranges::move(decode(rows, request_), std::back_inserter(claimed));
   }
@@ -85,7 +85,7 @@ std::vector<Job> pick(Connection& connection, const Execution& execution,
                       const ClaimRequest& request) {
   const auto& statements = execution.dialect.claim;
   std::vector<Job> claimed;
-  if (!statements.probe && statements.mark.steps.empty()) {
+  if (!statements.probe && !statements.mark) {
     const std::vector<Named> arguments{{"queue", request.queue},
                                        {"worker", request.worker},
                                        {"lease", request.lease.count()},
