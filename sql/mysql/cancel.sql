@@ -1,6 +1,6 @@
 -- Promise: makes ready jobs cancelled and asks running ones to stop; says of each which it was. The
 -- group of a cancelled job goes on.
--- Locks: the jobs' rows in the order of job_id, then one sibling of each group; waits for them and
+-- Locks: the jobs' rows in the order of job_id, then one sibling of each group likewise; waits for them and
 -- holds them until the end of the transaction.
 -- https://dev.mysql.com/doc/refman/en/innodb-locking-reads.html
 -- parameters: jobs text
@@ -42,27 +42,48 @@ SET
   j.cancel_requested_at = CASE
     WHEN g.outcome = 'requested' THEN COALESCE(j.cancel_requested_at, UTC_TIMESTAMP(6)) END
 -- step
+-- columns: ord int64, outcome text, next text, latest text
 -- The first blocked sibling becomes unsettled, and the next claim judges it anew. Opening it here
 -- would not do: a finish that runs now may have seen the cancelled job as the next one, waits for
--- it, and then opens nobody.
-UPDATE (
-    SELECT (
+-- it, and then opens nobody. Why there are two looks: finish.sql.
+SELECT
+  p.ord,
+  p.outcome,
+  CASE WHEN p.outcome = 'cancelled' AND p.group_key IS NOT NULL THEN
+    HEX((
       SELECT n.job_id FROM {schema}tq_job AS n FORCE INDEX (tq_job_group)
-      WHERE n.active_q = e.queue AND n.group_key = e.group_key AND n.state = 'ready' AND n.gate = 2
+      WHERE n.active_q = CONVERT(p.queue USING utf8mb4) COLLATE utf8mb4_bin
+        AND n.group_key = CONVERT(p.group_key USING utf8mb4) COLLATE utf8mb4_bin
+        AND n.state = 'ready' AND n.gate = 2
+      ORDER BY n.active_q, n.group_key, n.created_at, n.job_id LIMIT 1))
+  END AS next,
+  CASE WHEN p.outcome = 'cancelled' AND p.group_key IS NOT NULL THEN
+    HEX((
+      SELECT n.job_id FROM {schema}tq_job AS n FORCE INDEX (tq_job_group)
+      WHERE n.active_q = CONVERT(p.queue USING utf8mb4) COLLATE utf8mb4_bin
+        AND n.group_key = CONVERT(p.group_key USING utf8mb4) COLLATE utf8mb4_bin
+        AND n.state = 'ready' AND n.gate = 2
       ORDER BY n.active_q, n.group_key, n.created_at, n.job_id LIMIT 1
-      FOR UPDATE) AS id
-    FROM (
-      SELECT DISTINCT
-        CONVERT(p.queue USING utf8mb4) COLLATE utf8mb4_bin AS queue,
-        CONVERT(p.group_key USING utf8mb4) COLLATE utf8mb4_bin AS group_key
-      FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
-        outcome VARCHAR(16) CHARACTER SET ascii PATH '$.outcome',
-        queue VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.queue',
-        group_key VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.group_key')) AS p
-      WHERE p.outcome = 'cancelled' AND p.group_key IS NOT NULL
-      LIMIT 1000
-    ) AS e
-    LIMIT 1000
+      FOR UPDATE SKIP LOCKED))
+  END AS latest
+FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
+  ord BIGINT PATH '$.ord',
+  outcome VARCHAR(16) CHARACTER SET ascii PATH '$.outcome',
+  queue VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.queue',
+  group_key VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.group_key')) AS p
+-- step
+UPDATE (
+    SELECT UNHEX(p.next) AS id
+    FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
+      next CHAR(32) CHARACTER SET ascii PATH '$.next')) AS p
+    WHERE p.next IS NOT NULL
+    UNION
+    SELECT UNHEX(p.latest) AS id
+    FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
+      latest CHAR(32) CHARACTER SET ascii PATH '$.latest')) AS p
+    WHERE p.latest IS NOT NULL
+    ORDER BY id
+    LIMIT 2000
   ) AS g
   STRAIGHT_JOIN {schema}tq_job AS j FORCE INDEX (PRIMARY) ON j.job_id = g.id
 SET j.gate = 1

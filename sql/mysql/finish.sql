@@ -2,7 +2,7 @@
 -- and opens the next job of every group whose job became final.
 -- Locks: the jobs' rows in the order of job_id, until the end of the transaction. With wait = 1 they
 -- are waited for; with wait = 0 a row that another transaction holds is answered busy. Then the next
--- job of each group, waiting for it.
+-- job of each group, in the order of job_id, waiting for it.
 -- https://dev.mysql.com/doc/refman/en/innodb-locking-reads.html
 -- parameters: jobs text, wait int64
 --
@@ -126,27 +126,48 @@ WHERE p.outcome = 'done' AND p.error IS NOT NULL
 ON DUPLICATE KEY UPDATE
   worker_id = VALUES(worker_id), failed_at = VALUES(failed_at), error = VALUES(error)
 -- step
--- A locking read: it begins after the jobs' locks were obtained and sees every follower that was
--- committed by then, whatever the caller's snapshot is.
-UPDATE (
-    SELECT (
+-- columns: ord int64, outcome text, next text, latest text
+-- A statement of its own: its snapshot is taken after the jobs' locks were obtained, and shows every
+-- follower that was committed by then. Where the caller's snapshot is older, the second look sees
+-- the rows as they are; it passes over those that another transaction holds, as one that was just
+-- inserted is. Neither waits for a producer.
+SELECT
+  p.ord,
+  p.outcome,
+  CASE WHEN p.outcome = 'done' AND p.becomes <> 'ready' AND p.group_key IS NOT NULL THEN
+    HEX((
       SELECT n.job_id FROM {schema}tq_job AS n FORCE INDEX (tq_job_group)
-      WHERE n.active_q = e.queue AND n.group_key = e.group_key
+      WHERE n.active_q = CONVERT(p.queue USING utf8mb4) COLLATE utf8mb4_bin
+        AND n.group_key = CONVERT(p.group_key USING utf8mb4) COLLATE utf8mb4_bin
+      ORDER BY n.active_q, n.group_key, n.created_at, n.job_id LIMIT 1))
+  END AS next,
+  CASE WHEN p.outcome = 'done' AND p.becomes <> 'ready' AND p.group_key IS NOT NULL THEN
+    HEX((
+      SELECT n.job_id FROM {schema}tq_job AS n FORCE INDEX (tq_job_group)
+      WHERE n.active_q = CONVERT(p.queue USING utf8mb4) COLLATE utf8mb4_bin
+        AND n.group_key = CONVERT(p.group_key USING utf8mb4) COLLATE utf8mb4_bin
       ORDER BY n.active_q, n.group_key, n.created_at, n.job_id LIMIT 1
-      FOR UPDATE) AS id
-    FROM (
-      SELECT DISTINCT
-        CONVERT(p.queue USING utf8mb4) COLLATE utf8mb4_bin AS queue,
-        CONVERT(p.group_key USING utf8mb4) COLLATE utf8mb4_bin AS group_key
-      FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
-        outcome VARCHAR(16) CHARACTER SET ascii PATH '$.outcome',
-        becomes VARCHAR(16) CHARACTER SET ascii PATH '$.becomes',
-        queue VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.queue',
-        group_key VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.group_key')) AS p
-      WHERE p.outcome = 'done' AND p.becomes <> 'ready' AND p.group_key IS NOT NULL
-      LIMIT 1000
-    ) AS e
-    LIMIT 1000
+      FOR UPDATE SKIP LOCKED))
+  END AS latest
+FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
+  ord BIGINT PATH '$.ord',
+  outcome VARCHAR(16) CHARACTER SET ascii PATH '$.outcome',
+  becomes VARCHAR(16) CHARACTER SET ascii PATH '$.becomes',
+  queue VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.queue',
+  group_key VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.group_key')) AS p
+-- step
+UPDATE (
+    SELECT UNHEX(p.next) AS id
+    FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
+      next CHAR(32) CHARACTER SET ascii PATH '$.next')) AS p
+    WHERE p.next IS NOT NULL
+    UNION
+    SELECT UNHEX(p.latest) AS id
+    FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
+      latest CHAR(32) CHARACTER SET ascii PATH '$.latest')) AS p
+    WHERE p.latest IS NOT NULL
+    ORDER BY id
+    LIMIT 2000
   ) AS g
   STRAIGHT_JOIN {schema}tq_job AS j FORCE INDEX (PRIMARY) ON j.job_id = g.id
 SET j.gate = 0
