@@ -20,11 +20,16 @@ class MysqlFaults : public MysqlServer {
   static Relay relay(const std::string& host = "127.0.0.1") {
     return Relay{host, target().host == "localhost" ? "127.0.0.1" : target().host, target().port};
   }
-  // Waits until `other` runs a statement that the server describes so.
+  // Waits until the connection `id` is in a state that is LIKE this.
   void wait_for_state(const std::string& id, const std::string& like) const {
     const auto looking = open();
-    while (number_of(*looking, "SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
-                                   id + " AND state LIKE '" + like + "'") == 0) {
+    const auto states = query(
+        "SELECT COUNT(*) FROM information_schema.processlist WHERE id = :id AND state LIKE :state",
+        {{"n", Type::int64}}, {{"id"}, {"state"}});
+    const std::vector<Argument> arguments{std::string_view{id}, std::string_view{like}};
+    const auto give_up = Clock::now() + 20s;
+    while (integer(looking->run(states, arguments)[0][0]) == 0) {
+      if (Clock::now() > give_up) FAIL() << "connection " << id << " is never in " << like;
       std::this_thread::sleep_for(1ms);
     }
   }
@@ -142,8 +147,10 @@ TEST_P(MysqlFaults, CancelWithoutAStatementIsHarmless) {
 }
 
 TEST_P(MysqlFaults, ThreadsNeedToKnowNothing) {
+  constexpr int many = 8;
   std::vector<std::jthread> threads;
-  for (int i = 0; i < 8; ++i) {
+  threads.reserve(many);
+  for (int i = 0; i < many; ++i) {
     threads.emplace_back([this, i] {
       for (int n = 0; n < 5; ++n) {
         const auto db = open("ssl-mode=disabled");

@@ -47,7 +47,8 @@ TEST_P(MysqlValues, NullIsNullAndAnEmptyTextIsNot) {
 
 TEST_P(MysqlValues, TextComesBackByteForByte) {
   const auto db = open();
-  const std::string odd{"a\0b \\' \" \xF0\x9F\x98\x80 \xE2\x82\xAC \n", 21};
+  using namespace std::string_literals;
+  const auto odd = "a\0b \\' \" \xF0\x9F\x98\x80 \xE2\x82\xAC \n"s;
   EXPECT_EQ(text(echoed(*db, Type::text, std::string_view{odd})), odd);
 }
 
@@ -59,8 +60,8 @@ TEST_P(MysqlValues, AMebibyteIsStoredAsText) {
   const auto store = change("INSERT INTO " + table() + " (n, words) VALUES (:n, :words)",
                             {{"n", Type::int64}, {"words", Type::text}});
   int n = 0;
-  for (const std::size_t size : {large.size(), std::size_t{256 * 1024},
-                                 std::size_t{256 * 1024 + 16}, std::size_t{16}, large.size()}) {
+  for (const std::size_t size :
+       {large.size(), std::size_t{262'144}, std::size_t{262'160}, std::size_t{16}, large.size()}) {
     const auto words = std::string_view{large}.substr(0, size);
     db->run(store, std::vector<Argument>{std::int64_t{++n}, words});
     const auto where = " FROM " + table() + " WHERE n = " + std::to_string(n);
