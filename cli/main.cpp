@@ -13,6 +13,7 @@
 #include "command.hpp"
 #include "drivers/built_in.hpp"
 #include "tq/error.hpp"
+#include "tq/mysql.hpp"
 #include "tq/postgresql.hpp"
 #include "tq/sqlite.hpp"
 #include "usage_error.hpp"
@@ -58,7 +59,12 @@ BuiltIn built_in() {
                         .default_driver = "libpq",
                         .drivers = {"libpq"},
                         .example = "postgresql://user@host/database",
-                        .make = &postgresql}},
+                        .make = &postgresql},
+                       {.name = "mysql",
+                        .default_driver = "mysql",
+                        .drivers = {"mysql"},
+                        .example = "mysql://user@host/database",
+                        .make = &mysql}},
           .drivers = built_in_drivers()};
 }
 
