@@ -1,55 +1,30 @@
 // The pair mysql (Connector/C++) + mysql. TQ_TEST_MYSQL_URL names one or more servers, MySQL or
 // MariaDB; each test process works in a database of its own.
-#include <cppconn/driver.h>
+#include "tq/mysql.hpp"
+
 #include <cppconn/exception.h>
-#include <cppconn/prepared_statement.h>
-#include <cppconn/resultset.h>
 #include <cppconn/resultset_metadata.h>
-#include <cppconn/statement.h>
 
 #include <algorithm>
 #include <cctype>
-#include <regex>
+#include <cstdio>
 #include <sstream>
 
+#include "client.hpp"
+#include "connect.hpp"
 #include "pair.hpp"
-#include "tq/mysql.hpp"
 #include "tq/mysql_connector.hpp"
 
 namespace tq::conformance {
 namespace {
 
-using Handle = std::unique_ptr<sql::Connection>;
-using Result = std::unique_ptr<sql::ResultSet>;
+using Handle = mysql_driver::ConnectionHandle;
+using Result = mysql_driver::Result;
 
-// The client library wants to know each thread that uses it.
-sql::Driver& client() {
-  static sql::Driver* const driver = get_driver_instance();
-  struct Thread {
-    Thread() { driver->threadInit(); }
-    ~Thread() { driver->threadEnd(); }
-  };
-  thread_local const Thread thread;
-  return *driver;
-}
-
-Handle connect(const std::string& url) {
-  static const std::regex form{"mysql://([^:@/]*):([^@/]*)@([^:/]+):([0-9]+)/([^?]*)"};
-  std::smatch part;
-  if (!std::regex_match(url, part, form)) {
-    throw RawError{"the URL of a test server has the form mysql://user:password@host:port/database"};
-  }
-  sql::ConnectOptionsMap options;
-  options["hostName"] = "tcp://" + part.str(3) + ":" + part.str(4);
-  options["userName"] = part.str(1);
-  options["password"] = part.str(2);
-  options["schema"] = part.str(5);
-  options["OPT_CHARSET_NAME"] = std::string{"utf8mb4"};
-  try {
-    return Handle{client().connect(options)};
-  } catch (const sql::SQLException& error) {
-    throw RawError{error.what()};
-  }
+Handle connect(const std::string& url) try {
+  return mysql_driver::connect(mysql_driver::parse_url(with_environments_password(url)));
+} catch (const Error& error) {
+  throw RawError{error.what()};
 }
 
 // The client library sends one statement at a time; none of ours has a semicolon inside.
@@ -112,7 +87,7 @@ class MysqlRaw final : public RawConnection {
   explicit MysqlRaw(const std::string& url) : handle_(connect(url)) {}
 
   std::vector<Row> execute(const std::string& sql) override try {
-    client();
+    mysql_driver::client();  // for this thread
     const std::unique_ptr<sql::Statement> statement{handle_->createStatement()};
     std::vector<Row> rows;
     for (const auto& text : statements_of(sql)) {
@@ -134,7 +109,8 @@ class MysqlRaw final : public RawConnection {
     const auto rendered = statement.render(Placeholders::question);
     Examined examined{.statement = statement.name(), .plan = {}, .objection = {}};
     {
-      const auto explain = prepare("EXPLAIN FORMAT=TRADITIONAL " + rendered.text, statement, rendered, arguments);
+      const auto explain =
+          prepare("EXPLAIN FORMAT=TRADITIONAL " + rendered.text, statement, rendered, arguments);
       const Result plan{explain->executeQuery()};
       examined.plan = plan_text(*plan);
       examined.objection = objection_to(statement.name(), *plan);
@@ -185,34 +161,19 @@ class MysqlRaw final : public RawConnection {
 
 class Database final : public Place {
  public:
-  Database(std::string url, std::string name, Ownership ownership)
-      : url_(std::move(url)), name_(std::move(name)), ownership_(ownership) {
-    // With a character set that could not hold the jobs: the tables name their own.
-    if (ownership == Ownership::made) {
-      MysqlRaw{url_}.execute("CREATE DATABASE " + name_ + " CHARACTER SET latin1");
-    }
-  }
-  ~Database() override {
-    if (ownership_ == Ownership::found) return;
-    try {
-      MysqlRaw raw{url_};
-      raw.execute("DROP DATABASE IF EXISTS " + name_);
-      raw.execute("DROP DATABASE IF EXISTS " + beside_name());
-    } catch (const RawError& error) {
-      warn("database " + name_ + " is left behind: " + error.what());
-    }
-  }
+  Database(std::string url, std::string name) : url_(std::move(url)), name_(std::move(name)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::unique_ptr<Connection> open(const OpenOptions& options) const override {
     auto session = options.session;
     if (options.lock_wait > Duration{}) {
       const auto seconds = std::chrono::ceil<std::chrono::seconds>(options.lock_wait);
-      session.push_back("SET SESSION innodb_lock_wait_timeout = " + std::to_string(seconds.count()));
+      session.push_back("SET SESSION innodb_lock_wait_timeout = " +
+                        std::to_string(seconds.count()));
     }
     const auto own = dialect().session;
     session.insert(session.end(), own.begin(), own.end());
-    return MysqlConnection::open(url_, session);
+    return MysqlConnection::open(with_environments_password(url_), session);
   }
   [[nodiscard]] std::unique_ptr<RawConnection> raw() const override {
     return std::make_unique<MysqlRaw>(url_);
@@ -232,11 +193,15 @@ class Database final : public Place {
            name_ + "' ORDER BY 1, 2";
   }
 
+  void remove() const override { MysqlRaw{url_}.execute(how_to_remove()); }
+  [[nodiscard]] std::string how_to_remove() const override {
+    return "DROP DATABASE IF EXISTS " + name_ + "; DROP DATABASE IF EXISTS " + beside_name();
+  }
+
  private:
   [[nodiscard]] std::string beside_name() const { return name_ + "_b"; }
   std::string url_;
   std::string name_;
-  Ownership ownership_;
 };
 
 Texts texts() {
@@ -257,6 +222,7 @@ Texts texts() {
                           "SET SESSION sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES'",
                           "SET SESSION sql_safe_updates = 1", "SET SESSION sql_select_limit = 1",
                           "SET SESSION collation_connection = 'utf8mb4_general_ci'"},
+      .read_only_session = "SET SESSION TRANSACTION READ ONLY",
       .other_time_zone = "SET SESSION time_zone = '-12:00'",
       // What the connection itself sets per statement is not a setting.
       .session_settings =
@@ -275,6 +241,10 @@ Texts texts() {
             std::erase(hex, '-');
             return "X'" + hex + "'";
           },
+      .drop_index =
+          [](const std::string& table, const std::string& index) {
+            return "ALTER TABLE " + table + " DROP INDEX " + index;
+          },
       .history_table =
           [](const std::string& table) {
             return "CREATE TABLE " + table +
@@ -284,34 +254,56 @@ Texts texts() {
   };
 }
 
-Server server(const std::string& url) {
-  auto version = MysqlRaw{url}.execute("SELECT VERSION()").at(0).at(0);
+// "mysql 9.7.4" or "mariadb 10.11.19".
+std::string version_of(MysqlRaw& raw) {
+  const auto version = raw.execute("SELECT VERSION()").at(0).at(0);
   const bool mariadb = version.find("MariaDB") != std::string::npos;
-  version = version.substr(0, version.find('-'));
-  const auto name = std::string{mariadb ? "mariadb" : "mysql"};
-  auto instance = "mysql_mysql_" + name + "_" + version.substr(0, version.rfind('.'));
-  std::ranges::replace(instance, '.', '_');
-  return {.pair = "mysql_mysql",
-          .instance = instance,
-          .version = name + " " + version,
-          .texts = texts(),
-          .make_place =
-              [url] {
-                return std::make_unique<Database>(url, unique_name("tqc_"), Ownership::made);
-              },
-          .find_place =
-              [url](const std::string& made) {
-                return std::make_unique<Database>(url, made, Ownership::found);
-              }};
+  return (mariadb ? "mariadb " : "mysql ") + version.substr(0, version.find('-'));
+}
+
+Server server(const std::string& url) {
+  MysqlRaw raw{url};
+  const auto version = version_of(raw);
+  auto instance = "mysql_" + version.substr(0, version.rfind('.'));
+  for (const char c : {' ', '.'}) std::ranges::replace(instance, c, '_');
+  return {.instance = instance, .version = version, .texts = texts()};
+}
+
+void check(const std::string& url) {
+  MysqlRaw raw{url};
+  const auto version = version_of(raw);
+  const auto at_least = [&](const std::string& name, int major, int minor) {
+    int found_major = 0;
+    int found_minor = 0;
+    if (!version.starts_with(name)) return true;
+    std::sscanf(version.c_str() + name.size(), " %d.%d", &found_major, &found_minor);
+    return std::pair{found_major, found_minor} >= std::pair{major, minor};
+  };
+  if (!at_least("mysql", 8, 4) || !at_least("mariadb", 10, 6)) {
+    throw RawError{version + ": MySQL 8.4 and MariaDB 10.6 are the oldest that are supported"};
+  }
+  const std::string probe = "tqc_may_create";
+  try {
+    raw.execute("CREATE DATABASE IF NOT EXISTS " + probe + "; DROP DATABASE " + probe);
+  } catch (const RawError& error) {
+    const auto user = raw.execute("SELECT CURRENT_USER()").at(0).at(0);
+    throw RawError{std::string{error.what()} + "; the user " + user +
+                   " must be allowed to make databases for the tests; as an administrator run: "
+                   "GRANT ALL ON `tqc\\_%`.* TO '" +
+                   user.substr(0, user.find('@')) + "'@'" + user.substr(user.find('@') + 1) + "'"};
+  }
 }
 
 }  // namespace
 
 Pair mysql_mysql() {
-  return {.name = "mysql_mysql", .servers = [] {
-            std::vector<Server> servers;
-            for (const auto& url : urls_of("TQ_TEST_MYSQL_URL")) servers.push_back(server(url));
-            return servers;
+  return {.name = "mysql_mysql",
+          .schemes = {"mysql", "mariadb", "mysql+mysql"},
+          .variables = {"TQ_TEST_MYSQL_URL"},
+          .server = server,
+          .check = check,
+          .place = [](const std::string& url, const std::string& name) {
+            return std::make_unique<Database>(url, name);
           }};
 }
 

@@ -44,7 +44,7 @@ struct ClaimStatements {
   Operation settle;                ///< opens group heads that no finish could see; may be empty
   std::optional<Statement> probe;  ///< the priorities that have a due job; none: pick sees all
   Statement pick;                  ///< for each probed priority until n are held, or once
-  std::optional<Statement> mark;                  ///< makes what was picked running; none: pick did it
+  std::optional<Statement> mark;   ///< makes what was picked running; none: pick did it
 };
 
 /// Part of a plan that a statement must never have, and what to do about it.
