@@ -87,7 +87,7 @@ class MysqlRaw final : public RawConnection {
   explicit MysqlRaw(const std::string& url) : handle_(connect(url)) {}
 
   std::vector<Row> execute(const std::string& sql) override try {
-    mysql_driver::client();  // for this thread
+    (void)mysql_driver::client();  // for this thread
     const std::unique_ptr<sql::Statement> statement{handle_->createStatement()};
     std::vector<Row> rows;
     for (const auto& text : statements_of(sql)) {
