@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <thread>
@@ -61,9 +62,19 @@ Connection& of_this_thread(const Place& place) {
   return *connection;
 }
 
+// Each transaction that had to be repeated leaves a row, so that the test can report how many.
+Queue noting_repeats(const Place& place) {
+  return Queue{place.dialect(),
+               {.retries = {.on_retry = [&place](const Error& error) {
+                  of_this_thread(place).execute(
+                      "INSERT INTO " + place.table("tqc_row") +
+                      " (note) VALUES ('repeated: " + std::string{name(error.code())} + "')");
+                }}}};
+}
+
 int drain(const Place& place, const Words& arguments) {
   constexpr int threads = 2;
-  Worker worker{Queue{place.dialect()},
+  Worker worker{noting_repeats(place),
                 [&] { return place.open(); },
                 {.queues = {{arguments.at(0)}},
                  .threads = threads,
@@ -83,14 +94,68 @@ int drain(const Place& place, const Words& arguments) {
   return 0;
 }
 
+// A transaction of the application's own. What the engine declares as a race is repeated, as an
+// application would, and leaves a row.
+void in_transaction(const Place& place, RawConnection& raw, const std::string& begin,
+                    const std::string& end, const std::function<void()>& body) {
+  for (;;) {
+    try {
+      raw.execute(begin);
+      body();
+      raw.execute(end);
+      return;
+    } catch (const Error& error) {
+      if (!error.retryable()) throw;
+      raw.execute("ROLLBACK");
+      of_this_thread(place).execute(
+          "INSERT INTO " + place.table("tqc_row") +
+          " (note) VALUES ('passed on: " + std::string{name(error.code())} + "')");
+    }
+  }
+}
+
+// Enqueues with the oldest snapshot that there can be.
+int produce_in_snapshots(const Place& place, const Words& arguments) {
+  enum : std::size_t { queue_name, number, begin, commit };
+  const Queue queue{place.dialect()};
+  const auto raw = place.raw();
+  const auto borrowed = raw->borrow();
+  for (int i = 0; i < std::stoi(arguments.at(number)); ++i) {
+    in_transaction(place, *raw, arguments.at(begin), arguments.at(commit), [&] {
+      raw->execute("SELECT COUNT(*) FROM " + place.table("tqc_row"));
+      queue.enqueue(*borrowed, {.queue = arguments.at(queue_name),
+                                .kind = "k",
+                                .unique_key = "made-" + std::to_string(i),
+                                .group_key = "g" + std::to_string(i % 20)});
+    });
+  }
+  return 0;
+}
+
+// Asks for keys that are taken, and keeps its transaction open for a while each time. Whatever it
+// may have stored goes back.
+int collide(const Place& place, const Words& arguments) {
+  enum : std::size_t { queue_name, number, begin, rollback };
+  const Queue queue{place.dialect()};
+  const auto raw = place.raw();
+  const auto borrowed = raw->borrow();
+  for (int i = 0; i < std::stoi(arguments.at(number)); ++i) {
+    in_transaction(place, *raw, arguments.at(begin), arguments.at(rollback), [&] {
+      queue.enqueue(*borrowed, {.queue = arguments.at(queue_name),
+                                .kind = "k",
+                                .unique_key = "held-" + std::to_string(i)});
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    });
+  }
+  return 0;
+}
+
 }  // namespace
 
 ChildTask child_task(const std::string& name) {
   static const std::map<std::string, ChildTask> tasks{
-      {"install", install},
-      {"die_in_transaction", die_in_transaction},
-      {"produce", produce},
-      {"drain", drain},
+      {"install", install}, {"die_in_transaction", die_in_transaction},     {"produce", produce},
+      {"drain", drain},     {"produce_in_snapshots", produce_in_snapshots}, {"collide", collide},
   };
   return tasks.at(name);
 }

@@ -3,7 +3,9 @@
 #include <thread>
 
 #include "child.hpp"
+#include "drain_history.hpp"
 #include "fixture.hpp"
+#include "tq/schema.hpp"
 #include "watched.hpp"
 
 namespace tq::conformance {
@@ -264,6 +266,12 @@ TEST_P(Faults, FLT_1_CLM_1_ManyProcessesWriteAtOnceWithoutAnErrorReachingTheCall
   }));
   for (auto& child : children) EXPECT_EQ(child.wait(), 0);
   EXPECT_EQ(count("tq_job", "state = 'succeeded'"), processes * threads * jobs);
+}
+
+TEST_P(Faults, FLT_1_CLM_1_ENQ_2_DrainersProducersAndDuplicatesLiveSideBySide) {
+  const auto fresh = make_place(server());
+  install_schema(*fresh->open(), fresh->dialect());
+  expect_mixed_load_survived(server(), *fresh, {.jobs = 1'000, .produced = 100, .collisions = 60});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "child.hpp"
+#include "drain_history.hpp"
 #include "examiner.hpp"
 #include "fixture.hpp"
 #include "tq/schema.hpp"
@@ -79,42 +80,6 @@ TEST_P(Scale, CLM_8_ClaimBesideTwoMillionJobsCostsAtMostHalfAsMuchAgain) {
   EXPECT_LE(ratio, 1.5);
 }
 
-class DrainHistory {
- public:
-  struct Event {
-    std::string job_id;
-    std::string event;
-  };
-  explicit DrainHistory(const std::vector<RawConnection::Row>& rows) {
-    for (const auto& row : rows) {
-      ++(row.at(2) == "start" ? starts_ : ends_)[row.at(0)];
-      if (!row.at(1).empty()) groups_[row.at(1)].push_back({row.at(0), row.at(2)});
-    }
-  }
-  void expect_each_once(std::size_t jobs) const {
-    EXPECT_EQ(starts_.size(), jobs);
-    EXPECT_TRUE(std::ranges::all_of(starts_, [](const auto& job) { return job.second == 1; }));
-  }
-  // Each group: start and end of the first job, start and end of the second, ...
-  void expect_groups(const std::map<std::string, std::vector<std::string>>& expected) const {
-    EXPECT_EQ(groups_.size(), expected.size());
-    for (const auto& [group, jobs] : expected) {
-      const auto& events = groups_.at(group);
-      ASSERT_EQ(events.size(), 2 * jobs.size()) << group;
-      for (std::size_t i = 0; i < jobs.size(); ++i) {
-        EXPECT_EQ(events[2 * i].job_id, jobs[i]) << group;
-        EXPECT_EQ(events[2 * i + 1].job_id, jobs[i]) << group;
-        EXPECT_EQ(events[2 * i].event + events[2 * i + 1].event, "startend") << group;
-      }
-    }
-  }
-
- private:
-  std::map<std::string, int> starts_;
-  std::map<std::string, int> ends_;
-  std::map<std::string, std::vector<Event>> groups_;
-};
-
 TEST_P(Scale, CLM_1_GRP_1_GRP_2_ManyProcessesDrainAHundredThousandJobs) {
   constexpr std::size_t all = 100'000;
   constexpr std::size_t batch = 10'000;
@@ -122,7 +87,7 @@ TEST_P(Scale, CLM_1_GRP_1_GRP_2_ManyProcessesDrainAHundredThousandJobs) {
   const Queue queue{fresh().dialect()};
   const auto connection = fresh().open();
   const auto raw = fresh().raw();
-  raw->execute(texts().history_table(fresh().table("tqc_history")));
+  make_drain_tables(*raw, fresh(), texts());
   std::map<std::string, std::vector<std::string>> groups;
   for (std::size_t done = 0; done < all; done += batch) {
     std::vector<NewJob> jobs(batch, job());
@@ -140,11 +105,15 @@ TEST_P(Scale, CLM_1_GRP_1_GRP_2_ManyProcessesDrainAHundredThousandJobs) {
   const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start);
   std::cout << server().instance << ": " << processes << " processes drained " << all << " jobs in "
             << seconds.count() << " s\n";
-  const DrainHistory history{raw->execute("SELECT job_id, group_key, event FROM " +
-                                          fresh().table("tqc_history") + " ORDER BY seq")};
+  const DrainHistory history{*raw, fresh()};
   history.expect_each_once(all);
   history.expect_groups(groups);
   EXPECT_EQ(queue.stats(*connection, "q").at(0).ready, 0);
+}
+
+TEST_P(Scale, CLM_1_FLT_1_ENQ_2_MixedLoadOverFiftyThousandJobs) {
+  expect_mixed_load_survived(server(), fresh(),
+                             {.jobs = 50'000, .produced = 3'000, .collisions = 1'000});
 }
 
 }  // namespace
