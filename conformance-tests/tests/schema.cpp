@@ -77,16 +77,26 @@ TEST_P(Schema, OPS_6_ManyThreadsInstallAtOnceAndOneDoesTheWork) {
 }
 
 TEST_P(Schema, OPS_6_InstallThatWaitedForAnotherFindsItDone) {
+  const bool by_session = dialect().facts.ddl_commits;  // else the lock is the transaction's
   const auto raw = fresh().raw();
-  const auto borrowed = raw->borrow();
-  raw->execute(texts().begin);
-  install_schema(*borrowed, dialect());
-  // It has looked already when the other's work is committed.
+  const auto other = by_session ? fresh().open() : raw->borrow();
+  if (by_session) {
+    other->run(dialect().schema_lock, {});
+  } else {
+    raw->execute(texts().begin);
+    install_schema(*other, dialect());
+  }
   EXPECT_EQ(installed_version(connection(), dialect()), 0);
   Installed answer{};
+  // It has looked already when the other's work is done.
   std::jthread waiting{[&] { EXPECT_NO_THROW(answer = install_schema(connection(), dialect())); }};
   std::this_thread::sleep_for(std::chrono::milliseconds{200});
-  raw->execute(texts().commit);
+  if (by_session) {
+    install_schema(*other, dialect());
+    other->run(*dialect().schema_unlock, {});
+  } else {
+    raw->execute(texts().commit);
+  }
   waiting.join();
   EXPECT_EQ(answer.from, schema_version(dialect()));
   EXPECT_EQ(answer.to, schema_version(dialect()));
