@@ -40,7 +40,8 @@ Explain explain() {
           .unwanted = {{"Seq Scan on tq_job",
                         "no valid index serves it; the script of `tq init --print` makes those "
                         "that are missing"}},
-          .denied = "42501"};
+          .denied = {.sqlstate = "42501", .vendor_codes = {}},
+          .declined = {}};
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ Dialect sqlite(const DialectOptions& options) {
                    .unwanted = {{"SCAN tq_job", missing_index},
                                 {"SCAN job", missing_index},
                                 {"AUTOMATIC", missing_index}},
-                   .denied = {}}},
+                   .denied = {},
+                   .declined = {}}},
       SqlFolder{embedded::sqlite(), options});
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "batch.hpp"
 #include "plans.hpp"
 #include "rolled_back.hpp"
 #include "run.hpp"
@@ -111,9 +112,15 @@ class Examination {
     add(std::move(finding));
   }
 
+  // What some engines show, no statement can read: one step shows it, the next one judges it.
   void ask(const Statement& step) {
-    const std::vector<Named> arguments{{"borrowed", std::int64_t{connection_.borrowed() ? 1 : 0}}};
+    const std::vector<Named> arguments{{"borrowed", std::int64_t{connection_.borrowed() ? 1 : 0}},
+                                       {"picked", std::string_view{shown_}}};
     const auto rows = run(connection_, step, arguments);
+    if (step.columns().front().name != "subject") {
+      shown_ = to_json(rows, step.columns());
+      return;
+    }
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto row = rows[i];
       add({.subject = text(row[0]),
@@ -164,6 +171,7 @@ class Examination {
   const Dialect& dialect_;
   bool joined_;
   int version_ = 0;
+  std::string shown_ = "[]";  // by the last step that did not answer
   std::vector<Finding> findings_;
 };
 

@@ -49,8 +49,15 @@ struct ClaimStatements {
 
 /// Part of a plan that a statement must never have, and what to do about it.
 struct UnwantedPlan {
-  std::string phrase;  ///< as the engine writes it, within one text of its answer
+  std::string phrase;  ///< within one text of the answer, with single blanks for its white space
   std::string advice;
+};
+
+/// How an engine says that a privilege is missing, and nothing else is wrong. By the SQLSTATE, or
+/// by its own numbers, where the SQLSTATE means other things too; both empty: there are none.
+struct Denied {
+  std::string sqlstate;
+  std::vector<int> vendor_codes;
 };
 
 /// How an engine says what it would do for a statement, without running it.
@@ -60,7 +67,9 @@ struct Explain {
   /// Run before it, in a transaction that is rolled back; none: there is no transaction.
   std::vector<std::string> settings;
   std::vector<UnwantedPlan> unwanted;
-  std::string denied;  ///< the SQLSTATE of a missing privilege; empty: there are none
+  Denied denied;
+  /// The engine's numbers for not explaining a change in a read-only session.
+  std::vector<int> declined;
 };
 
 /// What a dialect says besides its SQL files. No defaults: what a dialect forgets does not compile.
