@@ -12,7 +12,7 @@ demo: ## the main job on real input: every file under /usr/share/doc, in SQLite
 	@scripts/build dev tq demo
 	@examples/demo/run
 
-test: ## all tests, on SQLite and on throwaway PostgreSQL 15 and 18 servers
+test: ## all tests, on SQLite and on throwaway PostgreSQL, MySQL and MariaDB servers
 	@scripts/build dev
 	@scripts/test dev
 
