@@ -8,10 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
-#include <sstream>
 
+#include "servers.hpp"
 #include "tq/error.hpp"
 #include "tq/mysql.hpp"
 #include "tq/mysql_connector.hpp"
@@ -20,14 +19,6 @@
 
 namespace tq {
 namespace {
-
-std::vector<std::string> servers() {
-  const char* const variable = std::getenv("TQ_TEST_MYSQL_URL");
-  std::istringstream blanks{variable == nullptr ? "" : variable};
-  std::vector<std::string> urls;
-  for (std::string url; blanks >> url;) urls.push_back(url);
-  return urls;
-}
 
 // Does the second when it goes, whatever happens after the first.
 class For {
@@ -275,10 +266,3 @@ TEST_P(MysqlDoctor, AnOldTransactionIsNamedWithItsSession) {
 
 }  // namespace
 }  // namespace tq
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  constexpr int skipped = 77;
-  if (tq::servers().empty()) return skipped;
-  return RUN_ALL_TESTS();
-}
