@@ -43,10 +43,10 @@ std::vector<UnwantedPlan> unwanted(const std::string& schema) {
     all.push_back({R"("table_name": ")" + job + R"(", "access_type": "index")", whole});
     all.push_back({"Table scan on " + job + "\"", whole});
     all.push_back({"Index scan on " + job + " ", whole});
-    for (const auto& column : {job + ".", schema + "." + job + "."}) {
-      all.push_back({R"("sort_key": ")" + column, sorted});
-      all.push_back({"Sort: " + column, sorted});
-      all.push_back({"Sort row IDs: " + column, sorted});
+    for (const auto& database : {std::string{}, schema + "."}) {
+      for (const std::string sort : {R"("sort_key": ")", "Sort: ", "Sort row IDs: "}) {
+        all.push_back({std::string{sort}.append(database).append(job).append("."), sorted});
+      }
     }
   }
   return all;

@@ -29,8 +29,12 @@ class For {
   }
   For(const For&) = delete;
   For& operator=(const For&) = delete;
-  ~For() try { connection_.execute(second_); } catch (const Error& error) {
-    ADD_FAILURE() << second_ << ": " << error.what();
+  ~For() {
+    try {
+      connection_.execute(second_);
+    } catch (const Error& error) {
+      ADD_FAILURE() << second_ << ": " << error.what();
+    }
   }
 
  private:
