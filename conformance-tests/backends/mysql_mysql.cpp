@@ -188,7 +188,9 @@ class Database final : public Place {
   [[nodiscard]] std::string objects() const override {
     return "SELECT 'table', TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '" +
            name_ +
-           "' UNION SELECT 'index', CONCAT(TABLE_NAME, '.', INDEX_NAME) "
+           "' UNION SELECT 'index', "
+           "CASE INDEX_NAME WHEN 'PRIMARY' THEN CONCAT('PRIMARY of ', TABLE_NAME) ELSE INDEX_NAME "
+           "END "
            "FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = '" +
            name_ + "' ORDER BY 1, 2";
   }

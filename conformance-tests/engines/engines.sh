@@ -120,11 +120,16 @@ free_port() { # prints a port that no socket uses and no engine of this set has
   echo "$port"
 }
 
+# A data folder is made anew when what makes it has changed.
+made_by() { cat "$here"/*.sh | cksum | cut -d ' ' -f 1; }
+template_of() { echo "$cache/$1/template-$server_user-$(made_by)"; } # ENGINE
+
 installed() { [ -e "$cache/$1/complete" ]; }
 
 # The programs and, for each engine, a data folder to copy are made once.
 prepare() { # ENGINE
-  local template=$cache/$1/template-$server_user
+  local template
+  template=$(template_of "$1")
   if ! installed "$1"; then
     rm -rf "${cache:?}/$1"
     mkdir "$cache/$1"
@@ -132,7 +137,7 @@ prepare() { # ENGINE
     touch "$cache/$1/complete"
   fi
   [ ! -d "$template" ] || return 0
-  rm -rf "$template".{new,sparse}
+  rm -rf "$cache/$1/template-$server_user"*
   mkdir "$template.new"
   give_to_server "$template.new"
   on "$1" initialise "$template.new" >"$cache/$1/log" 2>&1 ||
@@ -155,7 +160,7 @@ start() { # ENGINE
     give_to_server "$folder"
     port=$(free_port)
     echo "$port" >"$folder/port"
-    cp -a --reflink=auto "$cache/$engine/template-$server_user/data" "$folder/data.new"
+    cp -a --reflink=auto "$(template_of "$engine")/data" "$folder/data.new"
     mv "$folder/data.new" "$folder/data"
   fi
   for attempt in 1 2 3; do # another program may take the port before the server does

@@ -42,6 +42,10 @@ mariadb_initialise() {
   local folder=$2 scripts=$cache/mariadb-$1/tree/usr/share/mysql command
   mysql_server "mariadb-$1" mariadbd "$folder"
   (as_server "$folder" mkdir "$folder/data")
+  # MySQL makes itself a key and a certificate; MariaDB 10.11 does not.
+  command -v openssl >/dev/null || "$here/../../scripts/bootstrap" tls || return
+  (as_server "$folder" openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -subj /CN=localhost \
+    -keyout "$folder/data/server-key.pem" -out "$folder/data/server-cert.pem") || return
   # What mariadb-install-db does, without its tables of help texts. Bootstrap mode checks no accounts
   # and so loads none; FLUSH PRIVILEGES does.
   {
@@ -67,7 +71,8 @@ mysql_command() {
 mariadb_command() {
   mysql_server "mariadb-$1" mariadbd "$2"
   mysql_options "$2" "$3"
-  command+=("--secure-file-priv=$2" --binlog-format=ROW) # MySQL's default format
+  command+=("--secure-file-priv=$2" --binlog-format=ROW # MySQL's default format
+    "--ssl-key=$2/data/server-key.pem" "--ssl-cert=$2/data/server-cert.pem")
 }
 
 mysql_ready() { grep -qs 'ready for connections' "$1/log"; }
