@@ -81,17 +81,18 @@ class Explainer {
       const auto explanation = statement.behind(how_.prefix, how_.answer);
       const auto plan = run(connection_, explanation, samples());
       for (std::size_t row = 0; row < plan.size(); ++row) {
-        for (const auto& value : plan[row]) object(value, finding);
+        for (const auto& value : plan[row]) object(statement, value, finding);
       }
     }
   }
 
-  void object(const Value& value, Finding& finding) const {
+  void object(const Statement& statement, const Value& value, Finding& finding) const {
     const auto* plan = std::get_if<std::string>(&value);
     if (plan == nullptr || finding.verdict != Verdict::ok) return;
     const auto line = in_one_line(*plan);
     for (const auto& unwanted : how_.unwanted) {
-      if (line.find(unwanted.phrase) == std::string::npos) continue;
+      const bool meant = unwanted.statement.empty() || unwanted.statement == statement.name();
+      if (!meant || line.find(unwanted.phrase) == std::string::npos) continue;
       finding.verdict = Verdict::problem;
       finding.found = unwanted.phrase;
       finding.advice = unwanted.advice;

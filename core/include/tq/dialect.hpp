@@ -47,10 +47,11 @@ struct ClaimStatements {
   std::optional<Statement> mark;   ///< makes what was picked running; none: pick did it
 };
 
-/// Part of a plan that a statement must never have, and what to do about it.
+/// Part of a plan that no statement must have, or that one must not, and what to do about it.
 struct UnwantedPlan {
   std::string phrase;  ///< within one text of the answer, with single blanks for its white space
   std::string advice;
+  std::string statement = {};  ///< the name of the one; empty: of any
 };
 
 /// How an engine says that a privilege is missing, and nothing else is wrong. By the SQLSTATE, or
