@@ -286,7 +286,7 @@ void check(const std::string& url) {
   }
   const std::string probe = "tqc_may_create";
   try {
-    raw.execute("CREATE DATABASE IF NOT EXISTS " + probe + "; DROP DATABASE " + probe);
+    raw.execute("CREATE DATABASE IF NOT EXISTS " + probe + "; DROP DATABASE IF EXISTS " + probe);
   } catch (const RawError& error) {
     const auto user = raw.execute("SELECT CURRENT_USER()").at(0).at(0);
     throw RawError{std::string{error.what()} + "; the user " + user +

@@ -38,20 +38,22 @@ ORDER BY j.finished_at
 LIMIT :n
 FOR UPDATE SKIP LOCKED
 -- step
-DELETE f
+-- By the table's name: an alias alone is looked for in the default database.
+-- https://dev.mysql.com/doc/refman/en/delete.html
+DELETE {schema}tq_failure
 FROM (
   SELECT UNHEX(REPLACE(p.job_id, '-', '')) AS id
   FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
     job_id CHAR(36) CHARACTER SET ascii PATH '$.job_id')) AS p
   LIMIT 1000
 ) AS g
-STRAIGHT_JOIN {schema}tq_failure AS f FORCE INDEX (PRIMARY) ON f.job_id = g.id
+STRAIGHT_JOIN {schema}tq_failure FORCE INDEX (PRIMARY) ON {schema}tq_failure.job_id = g.id
 -- step
-DELETE j
+DELETE {schema}tq_job
 FROM (
   SELECT UNHEX(REPLACE(p.job_id, '-', '')) AS id
   FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
     job_id CHAR(36) CHARACTER SET ascii PATH '$.job_id')) AS p
   LIMIT 1000
 ) AS g
-STRAIGHT_JOIN {schema}tq_job AS j FORCE INDEX (PRIMARY) ON j.job_id = g.id
+STRAIGHT_JOIN {schema}tq_job FORCE INDEX (PRIMARY) ON {schema}tq_job.job_id = g.id

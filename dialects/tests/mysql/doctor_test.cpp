@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "servers.hpp"
 #include "tq/error.hpp"
