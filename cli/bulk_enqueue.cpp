@@ -10,6 +10,7 @@
 
 #include "json.hpp"
 #include "lines.hpp"
+#include "message.hpp"
 #include "progress.hpp"
 #include "tq/error.hpp"
 #include "usage_error.hpp"
@@ -90,8 +91,8 @@ void print_enqueued(Session& session, std::span<const Enqueued> answers) {
   }
   const auto refused = std::ranges::count(answers, false, &Enqueued::inserted);
   if (refused > 0 && !session.json) {
-    fmt::print(stderr, "tq: {} of {} not stored: a job with this unique key or id is there\n",
-               refused, answers.size());
+    report(fmt::format("{} of {} not stored: a job with this unique key or id is there", refused,
+                       answers.size()));
   }
 }
 

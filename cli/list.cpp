@@ -4,6 +4,7 @@
 
 #include "commands.hpp"
 #include "json.hpp"
+#include "message.hpp"
 #include "options.hpp"
 #include "times.hpp"
 
@@ -56,7 +57,7 @@ class List final : public Command {
     table.print(session.out);
     if (limit_ > 0 && left == 0) {
       session.out.flush();
-      fmt::print(stderr, "There may be more: tq list --after {}\n", filter_.after->text());
+      tell(fmt::format("There may be more: tq list --after {}", filter_.after->text()));
     }
     return Exit::done;
   }

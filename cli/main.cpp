@@ -1,6 +1,5 @@
 // The program tq: names the engines that it supports, parses the command line, runs a command.
 #include <fcntl.h>
-#include <fmt/color.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "command.hpp"
 #include "drivers/built_in.hpp"
+#include "message.hpp"
 #include "tq/error.hpp"
 #include "tq/mysql.hpp"
 #include "tq/postgresql.hpp"
@@ -79,11 +79,6 @@ void fill_closed_streams() {
   }
 }
 
-void report(const std::string& message) {
-  const auto style = colours_on_error() ? fmt::fg(fmt::terminal_color::red) : fmt::text_style{};
-  fmt::print(stderr, "{} {}\n", fmt::format(style, "tq:"), message);
-}
-
 // The common options stand before or behind the command's name.
 void add_common(CLI::App& app, Session& session) {
   app.add_option("--db", session.urls, "URL of the database (default: TQ_DATABASE_URL)")
@@ -129,7 +124,7 @@ Exit usage(const CLI::ParseError& error, const CLI::App& tq, const CLI::App& app
     return Exit::done;
   }
   report(explained(error, tq, app));
-  fmt::print(stderr, "Try: tq {}--help\n", &app == &tq ? "" : app.get_name() + " ");
+  tell(fmt::format("Try: tq {}--help", &app == &tq ? "" : app.get_name() + " "));
   return Exit::usage;
 }
 

@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+
+#include "message.hpp"
 
 namespace tq::cli {
 namespace {
@@ -37,8 +38,7 @@ void Progress::show(std::string_view what, std::uint64_t done, std::uint64_t tot
 
 void Progress::draw(const std::string& line) {
   drawn_ = true;
-  std::fputs((std::string{erase_line} + line).c_str(), stderr);
-  std::fflush(stderr);
+  write_message(std::string{erase_line} + line);
 }
 
 }  // namespace tq::cli

@@ -2,6 +2,7 @@
 
 #include "commands.hpp"
 #include "json.hpp"
+#include "message.hpp"
 #include "options.hpp"
 #include "times.hpp"
 #include "usage_error.hpp"
@@ -26,7 +27,7 @@ class Show final : public Command {
     const Opened opened = open(session);
     const std::vector<JobRow> rows = opened.queue.find(*opened.connection, prefix_);
     if (rows.empty()) {
-      fmt::print(stderr, "tq: there is no job {}\n", prefix_);
+      report(fmt::format("there is no job {}", prefix_));
       return Exit::nothing;
     }
     if (rows.size() > 1) {

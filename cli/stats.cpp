@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "json.hpp"
+#include "message.hpp"
 #include "options.hpp"
 #include "times.hpp"
 #include "tq/error.hpp"
@@ -108,7 +109,7 @@ class Watch {
         trouble = session_.without_secrets(error.what());
       }
       if (!trouble.empty() && !screen.drawn_over()) {
-        fmt::print(stderr, "tq: {}; trying again\n", trouble);
+        report(trouble + "; trying again");
       }
     }
   }
