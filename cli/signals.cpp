@@ -21,6 +21,13 @@ bool ignored(int signal) {
 
 }  // namespace
 
+std::optional<int> SignalCount::before(std::chrono::steady_clock::time_point at) {
+  constexpr std::chrono::milliseconds one{200};
+  if (counted_ == 0) first_ = at;
+  if (counted_ > 0 && at < first_ + one) return std::nullopt;
+  return counted_++;
+}
+
 StopSignals::StopSignals(std::function<void(int, int)> on_signal)
     : on_signal_(std::move(on_signal)) {
   sigset_t set;
@@ -43,14 +50,15 @@ StopSignals::~StopSignals() {
 }
 
 void StopSignals::wait() {
-  int before = 0;
+  SignalCount count;
   while (true) {
     std::array<pollfd, 2> polled{pollfd{signals_.get(), POLLIN, 0}, pollfd{over_.get(), POLLIN, 0}};
     if (::poll(polled.data(), polled.size(), -1) < 0) continue;
     if (polled[1].revents != 0) return;
     signalfd_siginfo info{};
-    if (::read(signals_.get(), &info, sizeof info) == sizeof info) {
-      on_signal_(static_cast<int>(info.ssi_signo), before++);
+    if (::read(signals_.get(), &info, sizeof info) != sizeof info) continue;
+    if (const auto before = count.before(std::chrono::steady_clock::now())) {
+      on_signal_(static_cast<int>(info.ssi_signo), *before);
     }
   }
 }

@@ -42,7 +42,7 @@ constexpr const char* more_help =
     "redirect its standard error.\n\n"
     "On SIGTERM, SIGINT or SIGHUP: no further claims, jobs not yet started are given back, those\n"
     "that run have --grace to finish. A second signal ends the commands at once and gives their\n"
-    "jobs back.\n\n"
+    "jobs back. What comes within 200 ms of the first is one with it: timeout(1) sends two.\n\n"
     "Output that cannot be passed on ends the worker with exit code 1; its job is given back.\n\n"
     "A queue of weight 3 (mail:3) is looked at first three times as often as one of weight 1. A\n"
     "name that ends so itself needs its weight: -q a:7:1 is the queue a:7.\n\n"

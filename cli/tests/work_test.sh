@@ -96,12 +96,29 @@ stopped 0
 equal "succeeded ready" "$(state_of "$first") $(state_of "$second")"
 expect 0 tq cancel "$second"
 
+# Two signals at once, as timeout(1) sends them, are one. They are of two sorts here, since two of
+# the same might arrive as one.
+rm "$folder/go"
+job=$(tq enqueue -q s k)
+start -q s --exec 'echo $$ >$folder/pid; while ! test -e $folder/go; do sleep 0.01; done'
+kill -STOP "$worker"
+kill -TERM "$worker"
+kill -HUP "$worker"
+kill -CONT "$worker"
+eventually grep -q stopping "$folder/log"
+touch "$folder/go"
+stopped 0
+equal succeeded "$(state_of "$job")"
+lacks "$(<"$folder/log")" "ending running commands"
+
 # A second SIGTERM: the commands are ended, and their jobs ready again with no attempt less.
 job=$(tq enqueue -q h k --max-attempts 1)
 start -q h --exec 'echo $$ >$folder/pid; sleep 1000'
 kill -TERM "$worker"
 eventually grep -q stopping "$folder/log"
-kill -TERM "$worker"
+# What comes at once is one with the first.
+second_counts() { kill -TERM "$worker"; grep -q "ending running commands" "$folder/log"; }
+eventually second_counts
 stopped 0
 equal ready "$(state_of "$job")"
 contains "$(tq show "$job")" "1 of 2"
