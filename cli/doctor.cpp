@@ -27,6 +27,7 @@ std::vector<Finding> look_at(const Database& database) {
     const std::unique_ptr<Connection> connection = database.connect();
     return examine(*connection, database.queue.dialect());
   } catch (const Error& error) {
+    if (error.code() == Errc::invalid_argument) throw;  // a URL that cannot be meant: wrong usage
     return {{.subject = "connection",
              .verdict = Verdict::problem,
              .found = error.what(),

@@ -76,6 +76,15 @@ contains "$out" "\"database\":\"$other\",\"subject\":\"write\",\"verdict\":\"ok\
 expect 2 tq doctor --db mongodb://host/db --db "$other"
 equal "" "$out"
 
+# A URL that a driver cannot read is wrong usage, here as everywhere.
+for command in doctor "doctor --json" stats; do
+  # shellcheck disable=SC2086 # several words
+  expect 2 tq $command --db 'postgresql://plain:top/sec@127.0.0.1:1/db'
+  equal "" "$out"
+  contains "$err" "tq: "
+  lacks "$err" "top/sec"
+done
+
 # No password is shown.
 TQ_DATABASE_PASSWORD=secretly expect 1 tq doctor --db postgresql://me@127.0.0.1:1/db
 lacks "$out$err" secretly
