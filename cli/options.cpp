@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -141,7 +142,10 @@ CLI::Option* add_states(CLI::App& app, const std::string& name, std::vector<Stat
           name,
           [&values, name](const std::vector<std::string>& given) {
             try {
-              for (const std::string& one : given) values.push_back(state_of(one));
+              for (const std::string& one : given) {
+                const State state = state_of(one);
+                if (std::ranges::find(values, state) == values.end()) values.push_back(state);
+              }
             } catch (const UsageError& error) {
               throw CLI::ValidationError{name, error.what()};
             }

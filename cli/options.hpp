@@ -64,6 +64,7 @@ CLI::Option* add_time(CLI::App& app, const std::string& name, std::optional<Time
                       const std::string& text);
 CLI::Option* add_state(CLI::App& app, const std::string& name, std::optional<State>& value,
                        const std::string& text);
+/// May be repeated; each state is there once, in the order in which they were given first.
 CLI::Option* add_states(CLI::App& app, const std::string& name, std::vector<State>& values,
                         const std::string& text);
 CLI::Option* add_id(CLI::App& app, const std::string& name, std::optional<JobId>& value,

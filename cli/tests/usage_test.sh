@@ -156,6 +156,8 @@ expect 1 tq requeue "$job"
 equal "$job not_dead" "$out"
 expect 0 tq purge --older-than 0s
 contains "$out" "purged 10 cancelled"
+expect 0 tq purge --older-than 1d --state dead --state moved --state dead
+equal $'purged 0 dead\npurged 0 moved' "$out"
 expect 0 tq engines
 contains "$out" "sqlite3"
 expect 0 tq engines --json
