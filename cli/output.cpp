@@ -15,10 +15,17 @@ constexpr std::size_t buffer_bytes = 1U << 16U;
 constexpr std::string_view bold = "\x1b[1m";
 constexpr std::string_view plain = "\x1b[0m";
 
-bool colours(int descriptor) {
-  const char* refused = std::getenv("NO_COLOR");
-  return isatty(descriptor) == 1 && (refused == nullptr || *refused == '\0');
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view{} : std::string_view{value};
 }
+
+bool draws(int descriptor) {
+  const std::string_view terminal = environment("TERM");
+  return isatty(descriptor) == 1 && !terminal.empty() && terminal != "dumb";
+}
+
+bool colours(int descriptor) { return draws(descriptor) && environment("NO_COLOR").empty(); }
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
@@ -61,6 +68,8 @@ void Output::flush() {
   buffer_.clear();
 }
 
+bool draws_on_output() { return draws(STDOUT_FILENO); }
+bool draws_on_error() { return draws(STDERR_FILENO); }
 bool colours_on_output() { return colours(STDOUT_FILENO); }
 bool colours_on_error() { return colours(STDERR_FILENO); }
 

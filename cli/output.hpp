@@ -27,7 +27,11 @@ class Output {
   std::string buffer_;
 };
 
-/// Whether standard output, or standard error, is a terminal and colours are welcome there.
+/// Whether standard output, or standard error, is a terminal that knows escape codes: one for which
+/// TERM is set, and not to "dumb".
+[[nodiscard]] bool draws_on_output();
+[[nodiscard]] bool draws_on_error();
+/// Whether it is, and colours are welcome there.
 [[nodiscard]] bool colours_on_output();
 [[nodiscard]] bool colours_on_error();
 

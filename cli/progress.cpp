@@ -1,11 +1,11 @@
 #include "progress.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "message.hpp"
+#include "output.hpp"
 
 namespace tq::cli {
 namespace {
@@ -23,7 +23,7 @@ std::string progress_line(std::string_view what, std::uint64_t done, std::uint64
   return fmt::format("[{:-<30}] {:3.0f} %  {}", std::string(filled, '#'), share * 100, what);
 }
 
-Progress::Progress() : terminal_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress() : drawn_over_(draws_on_error()) {}
 
 Progress::~Progress() {
   if (drawn_) draw("");
@@ -31,7 +31,7 @@ Progress::~Progress() {
 
 void Progress::show(std::string_view what, std::uint64_t done, std::uint64_t total) {
   const auto now = std::chrono::steady_clock::now();
-  if (!terminal_ || now < next_) return;
+  if (!drawn_over_ || now < next_) return;
   next_ = now + pause;
   draw(progress_line(what, done, total));
 }

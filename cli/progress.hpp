@@ -1,4 +1,4 @@
-// A progress bar on standard error, on a terminal only.
+// A progress bar on standard error, on a terminal that can draw one only.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class Progress {
  private:
   void draw(const std::string& line);
 
-  bool terminal_;
+  bool drawn_over_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point next_ = {};
 };

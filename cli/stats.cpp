@@ -157,7 +157,8 @@ class Stats final : public Command {
         "  RATE       jobs a second that succeeded, died or were cancelled in the last 10 s\n"
         "  SUCCEEDED  and the other final states are counted up to 10,000 each\n"
         "With --watch it goes on until Ctrl-C, which is exit code 0. A lost connection is made\n"
-        "again. Not on a terminal, each look is a table, or with --json a line for each queue.");
+        "again. Where there is no terminal, or TERM is dumb, each look is a table; with --json it\n"
+        "is a line for each queue.");
     add_text(*app, "-q,--queue", queue_, "Only this queue");
     CLI::Option* watch = app->add_flag("-w,--watch", watch_, "Look again and again");
     watch->disable_flag_override();

@@ -21,9 +21,16 @@ constexpr std::string_view erase_line_end = "\x1b[K";
 constexpr std::string_view erase_below = "\x1b[J";
 
 // Only reads go on meanwhile, so the program may end anywhere. Called by the system.
+void leave_screen() { static_cast<void>(::write(STDOUT_FILENO, leave.data(), leave.size()) < 0); }
 void end_on_terminal(int) {
-  static_cast<void>(::write(STDOUT_FILENO, leave.data(), leave.size()) < 0);
+  leave_screen();
   ::_exit(0);
+}
+// As the signal would without us, once this has returned.
+void end_as_usual(int signal) {
+  leave_screen();
+  std::signal(signal, SIG_DFL);
+  static_cast<void>(std::raise(signal));
 }
 void end_elsewhere(int) { ::_exit(0); }
 void interrupt_wait(int) {}
@@ -52,17 +59,17 @@ winsize size_of_terminal() {
 
 }  // namespace
 
-Screen::Screen(ShowAs show_as)
-    : drawn_over_(show_as == ShowAs::screen && isatty(STDOUT_FILENO) == 1) {
+Screen::Screen(ShowAs show_as) : drawn_over_(show_as == ShowAs::screen && draws_on_output()) {
   for (const int signal : {SIGINT, SIGTERM})
     on(signal, drawn_over_ ? end_on_terminal : end_elsewhere);
   if (!drawn_over_) return;
+  for (const int signal : {SIGHUP, SIGQUIT}) on(signal, end_as_usual);
   on(SIGWINCH, interrupt_wait);
   write_all(enter);
 }
 
 Screen::~Screen() {
-  if (drawn_over_) static_cast<void>(::write(STDOUT_FILENO, leave.data(), leave.size()) < 0);
+  if (drawn_over_) leave_screen();
 }
 
 void Screen::draw(const std::vector<std::string>& lines) {

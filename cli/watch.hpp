@@ -12,12 +12,12 @@
 namespace tq::cli {
 
 enum class ShowAs : std::uint8_t {
-  screen,  ///< drawn over on a terminal; one text after the other elsewhere
+  screen,  ///< drawn over on a terminal that can; one text after the other elsewhere
   lines,   ///< always one text after the other
 };
 
-/// Where it is shown. SIGINT and SIGTERM
-/// end the program with exit code 0, at any time, and leave the terminal as it was. One at a time.
+/// Where it is shown. SIGINT and SIGTERM end the program with exit code 0, at any time, SIGHUP and
+/// SIGQUIT as they usually do; each leaves the terminal as it was. One at a time.
 class Screen {
  public:
   explicit Screen(ShowAs show_as);

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/e2e.sh"
 export tq_program folder
 escape=$'\x1b'
+export TERM=xterm
 tq init >/dev/null
 for kind in a b c; do tq enqueue -q one $kind >/dev/null; done
 tq work -q one --drain --quiet --exec true
@@ -49,6 +50,30 @@ contains "$(<"$folder/screen")" "SUCCEEDED"
 # JSON is not drawn over, and colours that are not welcome are no reason to stop drawing.
 on_terminal 'timeout --foreground --preserve-status -s INT 0.5 "$tq_program" stats --watch --json'
 lacks "$(<"$folder/screen")" "$escape"
+
+# Signals that end it otherwise leave the terminal as it was, too.
+for signal in HUP:1 QUIT:3; do
+  on_terminal "ulimit -c 0; timeout --foreground --preserve-status -s ${signal%:*} 0.5 \"\$tq_program\" stats --watch; echo \"code \$?\""
+  screen=$(<"$folder/screen")
+  contains "$screen" "${escape}[?1049h"
+  contains "$screen" "${escape}[?25h${escape}[?1049l"
+  contains "$screen" "code $((128 + ${signal#*:}))"
+done
+
+# A terminal that knows no escape codes is sent none.
+seq 1000 | sed 's/.*/{"kind":"k"}/' >"$folder/jobs"
+for terminal in TERM=dumb -uTERM; do
+  on_terminal "env $terminal timeout --foreground --preserve-status -s INT 0.5 \"\$tq_program\" stats --watch --interval 100ms"
+  contains "$(<"$folder/screen")" "QUEUE"
+  lacks "$(<"$folder/screen")" "$escape"
+  for command in bogus doctor 'enqueue -q three --from "$folder/jobs"' 'work -q three --drain --exec true'; do
+    on_terminal "env $terminal COLORTERM=truecolor \"\$tq_program\" $command"
+    [ -s "$folder/screen" ] || fail "nothing was shown: $command"
+    lacks "$(<"$folder/screen")" "$escape"
+  done
+done
+on_terminal '"$tq_program" bogus'
+contains "$(<"$folder/screen")" "${escape}[31mtq:"
 
 # Limits, and what makes no sense.
 for interval in 0s 99ms 25h 2; do expect 2 tq stats --watch --interval $interval; done
