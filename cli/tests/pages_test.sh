@@ -25,7 +25,8 @@ for command in $(command_names); do
 done
 
 # The manual has nothing that a formatter objects to, and the same source date gives the same page.
-expect 0 mandoc -T lint -W style "$folder/manual"
+cp "$folder/manual" "$folder/tq.1" # mandoc compares the name's end with the section
+expect 0 mandoc -T lint -W style "$folder/tq.1"
 equal "" "$out$err"
 SOURCE_DATE_EPOCH=0 tq manual >"$folder/manual"
 contains "$(head -2 "$folder/manual")" ".TH TQ 1 1970-01-01"
