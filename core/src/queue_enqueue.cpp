@@ -179,10 +179,12 @@ class Enqueue {
   bool any_refusable_ = false;
 };
 
-void check(std::span<const NewJob> jobs, std::size_t max_payload_bytes) {
+}  // namespace
+
+void Queue::check(std::span<const NewJob> jobs) const {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     try {
-      check_job(jobs[i], max_payload_bytes);
+      check_job(jobs[i], options_.max_payload_bytes);
     } catch (const Error& error) {
       if (jobs.size() == 1) throw;
       throw Error{error.details(), "job " + std::to_string(i + 1) + " of " +
@@ -191,14 +193,12 @@ void check(std::span<const NewJob> jobs, std::size_t max_payload_bytes) {
   }
 }
 
-}  // namespace
-
 Enqueued Queue::enqueue(Connection& connection, const NewJob& job) const {
   return enqueue(connection, std::span{&job, 1}).front();
 }
 
 std::vector<Enqueued> Queue::enqueue(Connection& connection, std::span<const NewJob> jobs) const {
-  check(jobs, options_.max_payload_bytes);
+  check(jobs);
   return Enqueue{connection, {dialect_, options_.retries}, jobs}.run();
 }
 

@@ -119,6 +119,9 @@ class Queue {
   /// earlier one of the same call, is answered inserted = false with the holder's id.
   std::vector<Enqueued> enqueue(Connection& connection, std::span<const NewJob> jobs) const;
 
+  /// Throws for bad input what enqueue() would throw before it asks the database.
+  void check(std::span<const NewJob> jobs) const;
+
   // Workers.
 
   /// At most request.limit eligible jobs in order: priority descending, run_at, job_id.
