@@ -22,7 +22,9 @@ constexpr const char* examples =
     "run_at,\n"
     "delay, max_attempts, unique_key, group_key, job_id; the options are the defaults for lines\n"
     "without. All lines are stored in one transaction, or none. What tq list --json prints can be\n"
-    "read again: its other members are passed over.\n"
+    "read again: its other members are passed over. A payload is stored as it stands in its line,\n"
+    "without the blanks around it; list makes line breaks between its tokens blanks. PAYLOAD, and\n"
+    "standard input for -, are stored byte for byte.\n"
     "Prints one id a line: of the new job, or of the active one that holds the unique key.";
 
 class Enqueue final : public Command {
@@ -53,6 +55,8 @@ class Enqueue final : public Command {
       throw UsageError{"the kind is missing: tq enqueue -q QUEUE KIND PAYLOAD"};
     if (job_.queue.empty()) throw UsageError{"the queue is missing: give -q QUEUE"};
     job_.payload = payload_ == "-" ? standard_input() : payload_;
+    // Without a database too, bad input is bad input.
+    session.database().queue.check(std::span{&job_, 1});
     const Opened opened = open(session);
     print_enqueued(session, opened.queue.enqueue(*opened.connection, std::span{&job_, 1}));
     return Exit::done;
@@ -75,8 +79,6 @@ class Enqueue final : public Command {
       text.append(buffer.data(), static_cast<std::size_t>(std::cin.gcount()));
     }
     if (std::cin.bad()) throw UsageError{"cannot read standard input"};
-    // A file's last line break is no part of what its writer meant.
-    if (text.ends_with('\n')) text.pop_back();
     return text;
   }
 

@@ -20,7 +20,11 @@ class List final : public Command {
                                 "  tq list -q mail --state dead\n"
                                 "  tq list --limit 1000 --json > page1.ndjson\n"
                                 "  tq list --after JOB_ID\n\n"
-                                "What --json prints, tq enqueue --from reads.");
+                                "What --json prints, tq enqueue --from reads. A job is one line "
+                                "there, so line\n"
+                                "breaks between the tokens of a payload are blanks; tq show "
+                                "JOB_ID --payload\n"
+                                "prints it exactly.");
     add_text(*app, "-q,--queue", filter_.queue, "Only of this queue");
     add_text(*app, "--kind", filter_.kind, "Only of this kind");
     add_state(*app, "--state", filter_.state,

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every command as a new user meets it: help, wrong usage, exit codes, passwords, broken outputs.
 # shellcheck disable=SC2086 # a command in a variable is several words
+# shellcheck disable=SC2059 # printf writes what its format says
 # shellcheck source-path=SCRIPTDIR source=e2e.sh
 . "$(dirname "$0")/e2e.sh"
 commands=$(command_names | paste -sd ' ')
@@ -49,6 +50,20 @@ expect 2 tq claim -q q --worker ""
 contains "$err" "--worker: it is empty"
 expect 2 env TQ_DATABASE_URL=jobs.db "$tq_program" list
 contains "$err" "TQ_DATABASE_URL, is not a database URL"
+
+# Bad input is told before a database is looked for.
+while IFS= read -r command; do
+  expect 2 tq $command --db sqlite:///none.db
+  contains "$err" "tq: "
+done <<'END'
+enqueue -q q k {
+enqueue -q q k [1e999]
+enqueue -q q k --priority 1 -- [1,]
+END
+for name in ' q' $'q\xff'; do expect 2 tq enqueue -q "$name" k --db sqlite:///none.db; done
+expect 2 tq enqueue -q q k --unique "" --db sqlite:///none.db
+contains "$err" "unique_key: is empty"
+expect 1 tq enqueue -q q k --db sqlite:///none.db
 
 # Before the tables are there, every command says what to run.
 needs="list|stats|show $id|claim -q q|enqueue -q q k|complete $id 1|fail $id 1 --error e|snooze $id 1 --for 1s"
@@ -125,7 +140,11 @@ expect 0 tq enqueue -q list fail '"stats"' # names of commands are names like ot
 expect 0 tq enqueue -q p k --priority -5 -- -7
 expect 0 tq show "$out"
 contains "$out" "payload              -7"
-equal '{"from": "stdin"}' "$(tq show "$(tq enqueue -q p k - <<<'{"from": "stdin"}')" --payload)"
+for text in '{"from": "stdin"}' '{"from": "stdin"}\n' '\r\n[1,\n2]\r\n\n'; do
+  printf "$text" >"$folder/payload"
+  job=$(tq enqueue -q p k - <"$folder/payload")
+  tq show "$job" --payload | cmp - "$folder/payload" || fail "another payload: $text"
+done
 
 # Ids: a unique beginning is enough to show, and only to show.
 job=$(tq enqueue -q p k --unique u)
@@ -155,7 +174,7 @@ equal "$job finished" "$out"
 expect 1 tq requeue "$job"
 equal "$job not_dead" "$out"
 expect 0 tq purge --older-than 0s
-contains "$out" "purged 10 cancelled"
+contains "$out" "purged 12 cancelled"
 expect 0 tq purge --older-than 1d --state dead --state moved --state dead
 equal $'purged 0 dead\npurged 0 moved' "$out"
 expect 0 tq engines
