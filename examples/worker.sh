@@ -1,5 +1,5 @@
 #!/bin/sh
-# worker.sh QUEUE COMMAND [ARGUMENT...]: a worker in POSIX shell, step by step. Needs tq and jq.
+# worker.sh QUEUE COMMAND [ARGUMENT...]: a worker in POSIX shell, step by step. Needs tq, jq and ps.
 #
 # `tq work --exec` does all of this and more. The steps are the same in any language that can start
 # a program. The command gets the payload on standard input; SIGTERM ends the worker after its job.
@@ -27,10 +27,13 @@ until_answered() { # TQ COMMAND...
   return "$answer"
 }
 
-# While the command runs, its lease is made longer each third of it. 4: it is lost, so stop.
+# While the command runs, its lease is made longer each third of it. 4: it is lost, so stop. A worker
+# that was killed must lose its lease, so without it as the parent process nothing is extended.
 keep_lease() { # JOB_ID GENERATION PROCESS
   trap 'kill "$nap"; exit' TERM
+  self=$(exec sh -c 'echo "$PPID"')
   while sleep "$((lease / 3))" & nap=$!; wait "$nap"; do
+    [ "$(ps -o ppid= -p "$self")" -eq $$ ] && kill -0 "$3" || return
     tq extend "$1" "$2" --lease "${lease}s"
     [ $? != 4 ] || { kill "$3"; return; }
   done

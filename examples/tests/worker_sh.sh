@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # worker_sh.sh TQ: the worker in shell completes, fails, keeps its lease, hears that it was lost,
-# takes back what a dead worker held, and ends after its job on SIGTERM.
+# takes back what a dead worker held, loses its lease when it is killed, and ends after its job on
+# SIGTERM.
 # shellcheck source=cli/tests/e2e.sh
 . "$(dirname "$0")/../../cli/tests/e2e.sh"
 example=$(cd "$(dirname "$0")/.." && pwd)/worker.sh
@@ -27,6 +28,12 @@ case $what in
   lease="SELECT lease_until FROM tq_job WHERE job_id = '$TQ_JOB_ID'"
   first=$(ask "$lease")
   until [ "$(ask "$lease")" -gt "$first" ]; do sleep 0.1; done
+  ;;
+'"killed"') # the first run does not end
+  [ "$(ask "SELECT attempts FROM tq_job WHERE job_id = '$TQ_JOB_ID'")" = 2 ] || {
+    echo $$ >"$tests/process"
+    exec sleep 120
+  }
   ;;
 '"lose"') # at the first run the lease ends under it
   ask "UPDATE tq_job SET lease_until = 1 WHERE job_id = '$TQ_JOB_ID' AND attempts = 1"
@@ -56,6 +63,25 @@ eventually is lose succeeded
 equal 'exit code 7: no route' "$(ask "SELECT last_error FROM tq_job WHERE kind = 'fail'")"
 equal 2 "$(grep -c lose "$folder/ran")"
 contains "$(<"$folder/log")" "lost: $(ask "SELECT job_id || ' 1' FROM tq_job WHERE kind = 'lose'")"
+
+# Killed while its command runs on: nobody extends the lease any more, and another worker does it.
+expect 0 tq enqueue -q k killed '"killed"'
+LEASE_SECONDS=3 "$example" k "$folder/command" >/dev/null 2>&1 &
+killed=$!
+trap 'kill "$worker" "$killed" $(cat "$folder/process") 2>/dev/null; rm -rf "$folder"' EXIT
+eventually test -s "$folder/process"
+kill -KILL "$killed"
+wait "$killed" 2>/dev/null
+reaped() { tq reap && [ "$(ask "SELECT state FROM tq_job WHERE kind = 'killed'")" = ready ]; }
+eventually reaped
+kill "$(cat "$folder/process")"
+LEASE_SECONDS=6 "$example" k "$folder/command" >/dev/null 2>&1 &
+killed=$!
+eventually is killed succeeded
+kill -TERM "$killed"
+wait "$killed"
+equal 0 $?
+equal 2 "$(grep -c killed "$folder/ran")"
 
 # SIGTERM: the job in hand is done, the next one is left.
 expect 0 tq enqueue -q q last '"long"'
