@@ -4,6 +4,10 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <memory>
+#include <mutex>
+
 #include "json.hpp"
 #include "output.hpp"
 #include "relay.hpp"
@@ -35,7 +39,28 @@ void log_finished(const std::string& prefix, const WorkerEvent& event) {
   }
 }
 
-void log_event(const std::string& prefix, const WorkerEvent& event) {
+// What is refused may be so for hours, and is tried again every few seconds.
+class Refusals {
+ public:
+  void log(const std::string& prefix, const WorkerEvent& event) {
+    if (!due()) return spdlog::debug("{}refused: {}", prefix, printable(event.message));
+    spdlog::warn("{}refused, tried again: {}", prefix, printable(event.message));
+  }
+
+ private:
+  bool due() {
+    const std::lock_guard lock{mutex_};
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return false;
+    next_ = now + std::chrono::minutes{1};
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::chrono::steady_clock::time_point next_{};
+};
+
+void log_event(const std::string& prefix, const WorkerEvent& event, Refusals& refusals) {
   using Kind = WorkerEvent::Kind;
   switch (event.kind) {
     case Kind::started:
@@ -49,6 +74,8 @@ void log_event(const std::string& prefix, const WorkerEvent& event) {
       return spdlog::info("{}asked to stop {}", prefix, job_of(event));
     case Kind::retried:
       return spdlog::debug("{}repeated: {}", prefix, printable(event.message));
+    case Kind::refused:
+      return refusals.log(prefix, event);
     case Kind::disconnected:
       return spdlog::warn("{}connection lost: {}", prefix, printable(event.message));
     case Kind::reaped:
@@ -69,7 +96,9 @@ std::string_view name_of(WorkerEvent::Kind kind) {
       return "lease_lost";
     case Kind::cancel_requested:
       return "cancel_requested";
+    // To a program both are a step that is taken again; people are told of one of them.
     case Kind::retried:
+    case Kind::refused:
       return "retried";
     case Kind::disconnected:
       return "disconnected";
@@ -115,7 +144,8 @@ void open_log(Detail detail) {
 }
 
 std::function<void(const WorkerEvent&)> log_events(std::string prefix) {
-  return [prefix = std::move(prefix)](const WorkerEvent& event) { log_event(prefix, event); };
+  return [prefix = std::move(prefix), refusals = std::make_shared<Refusals>()](
+             const WorkerEvent& event) { log_event(prefix, event, *refusals); };
 }
 
 std::function<void(const WorkerEvent&)> print_events(std::string database,

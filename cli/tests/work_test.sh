@@ -56,6 +56,14 @@ equal "" "$err"
 expect 1 tq work -q none --drain --exec true --db "sqlite:///$folder/none.db"
 contains "$err" "tq init"
 
+# A database that can only be read: the worker says so and ends.
+expect 1 timeout 30 "$tq_program" work -q none --quiet --exec true --db "$TQ_DATABASE_URL?mode=ro"
+contains "$err" "can only be read"
+tq enqueue -q readonly k >/dev/null
+expect 1 timeout 30 "$tq_program" work -q readonly --quiet --exec true --db "$TQ_DATABASE_URL?mode=ro"
+contains "$err" "can only be read"
+expect 0 tq work -q readonly --drain --quiet --exec true
+
 # Output that nobody takes: the worker ends, and the job is not lost.
 job=$(tq enqueue -q lossy k)
 equal 1 "$(tq work -q lossy --drain --exec 'echo result' >/dev/full 2>"$folder/err"; echo $?)"

@@ -286,5 +286,51 @@ TEST_P(Working, ENQ_1_AnnouncedJobStartsLongBeforeTheNextLook) {
   if (!silent.empty()) weaker("ENQ-1", silent);
 }
 
+TEST_P(Working, FLT_1_WorkerThatMayNotClaimEndsAtOnce) {
+  const auto& writable = server().limits.session;
+  if (!writable.empty()) return weaker("FLT-1", "no read-only session to try it in: " + writable);
+  add();
+  Worker one{queue(), [this] { return place().open({.session = {texts().read_only_session}}); },
+             staying()};
+  one.on_any([](const Job& /*job*/, Context& /*context*/) {});
+  std::atomic<bool> ended = false;
+  auto code = Errc::failed;
+  std::jthread thread{[&](const std::stop_token& stop) {
+    code = error_of([&] { one.run(stop); }).code();
+    ended = true;
+  }};
+  EXPECT_TRUE(eventually([&] { return ended.load(); }));
+  thread.request_stop();
+  thread.join();
+  EXPECT_EQ(code, Errc::denied) << name(code);
+}
+
+TEST_P(Working, FLT_1_WorkerThatMayNotClaimForAWhileGoesOn) {
+  std::atomic<bool> denied = false;
+  std::atomic<int> refused = 0;
+  auto options = staying();
+  options.on_event = [&](const WorkerEvent& event) {
+    if (event.kind == WorkerEvent::Kind::refused) ++refused;
+  };
+  const auto open = [&] {
+    auto connection = std::make_unique<Watched>(place().open());
+    connection->before_run = [&](const Statement& statement, std::span<const Argument> /*a*/) {
+      if (denied && statement.name().starts_with("claim")) throw Error{Errc::denied, "revoked"};
+    };
+    return connection;
+  };
+  Worker one{queue(), open, options};
+  one.on_any([](const Job& /*job*/, Context& /*context*/) {});
+  add();
+  while_running(one, [&] {
+    EXPECT_TRUE(eventually([&] { return count("tq_job", "state = 'succeeded'") == 1; }));
+    denied = true;
+    EXPECT_TRUE(eventually([&] { return refused > 0; }));
+    add();
+    denied = false;
+    EXPECT_TRUE(eventually([&] { return count("tq_job", "state = 'succeeded'") == 2; }));
+  });
+}
+
 }  // namespace
 }  // namespace tq::conformance

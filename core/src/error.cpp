@@ -26,6 +26,8 @@ std::string_view name(Errc code) noexcept {
       return "schema_newer";
     case Errc::invalid_argument:
       return "invalid_argument";
+    case Errc::denied:
+      return "denied";
     case Errc::cancelled:
       return "cancelled";
     case Errc::failed:

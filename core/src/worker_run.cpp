@@ -12,12 +12,6 @@ constexpr Duration ask_again = std::chrono::milliseconds{5};
 constexpr Duration announce_for = std::chrono::seconds{60};
 constexpr std::size_t largest_claim = 500;
 
-// Nothing that waiting could mend.
-bool hopeless(const Error& error) {
-  return error.code() == Errc::schema_missing || error.code() == Errc::schema_newer ||
-         error.code() == Errc::invalid_argument || error.code() == Errc::unsupported;
-}
-
 Duration reconnect_pause(int failures) {
   return Backoff{.base = std::chrono::milliseconds{100},
                  .cap = std::chrono::seconds{5},
@@ -101,6 +95,22 @@ void WorkerRun::loop(const std::stop_token& stop) {
   }
 }
 
+// Nothing that waiting could mend. What was allowed before, as before a failover to a standby, may
+// be allowed again.
+bool WorkerRun::hopeless(const Error& error) const {
+  switch (error.code()) {
+    case Errc::schema_missing:
+    case Errc::schema_newer:
+    case Errc::invalid_argument:
+    case Errc::unsupported:
+      return true;
+    case Errc::denied:
+      return !has_written_;
+    default:
+      return false;
+  }
+}
+
 void WorkerRun::end_grace() {
   if (Clock::now() < grace_end_ || grace_over_.exchange(true)) return;
   for (const auto& held : hand_.unfinished()) hand_.request_stop(held, StopReason::shutdown);
@@ -178,6 +188,8 @@ std::size_t WorkerRun::claim_from(const std::string& queue, std::size_t limit) {
       *connection_,
       {.queue = queue, .worker = options_.name, .limit = limit, .lease = options_.lease});
   const auto count = jobs.size();
+  const bool begins_by_a_write = !queue_.dialect().claim.settle.steps.empty();
+  has_written_ = has_written_ || count > 0 || begins_by_a_write;
   if (count > 0) hand_.add(std::move(jobs), asked + options_.lease);
   return count;
 }
@@ -213,6 +225,7 @@ void WorkerRun::announce_idle() {
   for (const auto& [queue, weight] : options_.queues) {
     queue_.announce_listening(*connection_, queue, announce_for);
   }
+  has_written_ = true;
   next_announcement_ = Clock::now() + announce_for / 3;
   woken_ = true;
   hand_.nudge();
@@ -256,7 +269,7 @@ void WorkerRun::report(WorkerEvent event) const {
 
 void WorkerRun::report_trouble(const Error& error) const {
   const auto kind = error.code() == Errc::connection_lost ? WorkerEvent::Kind::disconnected
-                                                          : WorkerEvent::Kind::retried;
+                                                          : WorkerEvent::Kind::refused;
   report({.kind = kind, .message = error.what()});
 }
 

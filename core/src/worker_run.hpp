@@ -37,6 +37,7 @@ class WorkerRun {
   void step();
   void send_acks();
   void answer(const Acknowledgement& ack, Finish finish);
+  [[nodiscard]] bool hopeless(const Error& error) const;
   [[nodiscard]] bool look_is_due() const;
   void claim_some();
   std::size_t claim_from(const std::string& queue, std::size_t limit);
@@ -89,6 +90,7 @@ class WorkerRun {
   Clock::time_point next_announcement_{};
   Clock::time_point grace_end_ = Clock::time_point::max();
   bool more_ = true;
+  bool has_written_ = false;  // so it was allowed to
   bool stopping_ = false;
   bool ended_ = false;
   std::atomic<bool> woken_{false};

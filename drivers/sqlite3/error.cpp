@@ -30,7 +30,7 @@ constexpr std::array table{
         "to write in it there?"},
     Row{SQLITE_IOERR, Errc::connection_lost, "the file system gave an error"},
     Row{SQLITE_READONLY_DBMOVED, Errc::connection_lost, "the file was moved or deleted meanwhile"},
-    Row{SQLITE_READONLY, Errc::failed,
+    Row{SQLITE_READONLY, Errc::denied,
         "the database can only be read; check mode=ro in the URL and the rights to the file and "
         "its "
         "folder"},
@@ -38,8 +38,8 @@ constexpr std::array table{
     Row{SQLITE_CORRUPT, Errc::failed,
         "the file is damaged; see https://www.sqlite.org/recovery.html"},
     Row{SQLITE_NOTADB, Errc::failed, "the file is not a SQLite database, or it is encrypted"},
-    Row{SQLITE_PERM, Errc::failed, "the rights to the file do not suffice"},
-    Row{SQLITE_AUTH, Errc::failed, "the application's authorizer refused it"},
+    Row{SQLITE_PERM, Errc::denied, "the rights to the file do not suffice"},
+    Row{SQLITE_AUTH, Errc::denied, "the application's authorizer refused it"},
     Row{SQLITE_TOOBIG, Errc::failed, "a value is over this connection's SQLITE_LIMIT_LENGTH"},
     Row{SQLITE_NOMEM, Errc::failed, "memory is used up"},
 };

@@ -39,6 +39,8 @@ expect 0 run_sql -c "SET ROLE tq_producer_$$" -c "INSERT INTO $schema.tq_job (qu
   VALUES ('q', 'k', '{}', 1, now(), 5, 'v', 'g') ON CONFLICT DO NOTHING"
 expect 1 as producer list
 expect 1 as producer claim -q q
+expect 1 as producer work -q q --quiet --exec true # it may never, so it does not try for ever
+contains "$err" 'permission denied'
 
 expect 1 as worker enqueue -q q k '{}'
 expect 1 as worker pause q

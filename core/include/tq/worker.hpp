@@ -31,6 +31,7 @@ struct WorkerEvent {
     lease_lost,        ///< a handler's lease is lost; it was asked to stop
     cancel_requested,  ///< a handler was asked to stop by cancel
     retried,           ///< a transaction of ours was refused and is repeated (message)
+    refused,           ///< the database refused a step; it is tried again after a pause (message)
     disconnected,      ///< a connection was lost; a new one is being made (message)
     reaped,            ///< expired jobs were taken back (count)
     stopping,          ///< no further claims
@@ -97,7 +98,8 @@ class Worker {
   void on_any(Handler handler);
 
   /// Works until `stop` is requested (or the queues are drained) and the jobs in hand are done or
-  /// given back. Throws if the schema is missing or newer.
+  /// given back. Throws if the schema is missing or newer, or if its first write is denied: a
+  /// privilege is missing, or the database can only be read. Denied later, it tries again.
   void run(std::stop_token stop);
 
   [[nodiscard]] const std::string& name() const noexcept { return options_.name; }
