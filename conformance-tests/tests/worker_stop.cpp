@@ -108,6 +108,41 @@ TEST_P(Stopping, LSE_5_StoppedWorkerGivesBackWhatHasNotStarted) {
   EXPECT_EQ(count("tq_failure"), 0);
 }
 
+TEST_P(Stopping, LSE_5_WhatWaitsBehindSlowJobsIsLeftToOthers) {
+  constexpr int all = 100;
+  constexpr int blocking = 60;  // By then the worker knows that jobs are short, and claims ahead.
+  constexpr int most_ahead = 16;
+  add(all);
+  auto options = staying();
+  options.threads = 1;
+  std::atomic<int> started = 0;
+  std::atomic<bool> release = false;
+  auto one = worker(options);
+  one.on_any([&](const Job& /*job*/, Context& /*context*/) {
+    // Not so short that the worker has to claim hundreds in order to be busy.
+    if (++started < blocking) return std::this_thread::sleep_for(3ms);
+    EXPECT_TRUE(eventually([&] { return release.load(); }));
+  });
+  while_running(one, [&] {
+    ASSERT_TRUE(eventually([&] { return started == blocking; }));
+    EXPECT_LE(count("tq_job", "attempts > 0"), blocking + most_ahead);
+    EXPECT_TRUE(eventually([&] { return count("tq_job", "state = 'running'") == 1; }));
+    EXPECT_FALSE(eventually([&] { return count("tq_job", "attempts > 1") > 0; }, 300ms))
+        << "claimed again, although nothing has ended";
+    auto second = options;
+    second.name = "second";
+    auto other = worker(second);
+    other.on_any([](const Job& /*job*/, Context& /*context*/) {});
+    while_running(other, [&] {
+      EXPECT_TRUE(eventually([&] { return count("tq_job", "state = 'succeeded'") == all - 1; }));
+    });
+    EXPECT_EQ(started, blocking);
+    EXPECT_EQ(count("tq_job", "state = 'succeeded' AND max_attempts - attempts = 2"), all - 1);
+    release = true;
+  });
+  EXPECT_EQ(count("tq_failure"), 0);
+}
+
 TEST_P(Stopping, LSE_5_HandlerIsToldWhenTheGraceTimeIsOver) {
   const auto id = add();
   auto options = staying();

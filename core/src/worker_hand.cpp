@@ -5,8 +5,14 @@
 namespace tq {
 namespace {
 
+// Jobs that wait here nobody else can start, and if this process is killed, each has used up an
+// attempt. So a thread has 16 of them at most, but for handlers so quick that it would be through
+// with these before the next ones are claimed.
 constexpr double ahead_seconds = 0.2;
+constexpr double few_a_thread = 16.0;
+constexpr double claim_seconds = 0.02;
 constexpr double most_ahead = 500.0;
+constexpr Duration patience = std::chrono::seconds{1};
 
 auto key(const Held& held) { return std::pair{held->job.job_id, held->job.generation}; }
 
@@ -18,6 +24,7 @@ void Hand::add(std::vector<Job> jobs, Clock::time_point lease_end) {
     auto held = std::make_shared<HeldJob>();
     held->job = std::move(job);
     held->lease_end = lease_end;
+    held->give_back = Clock::now() + patience;
     unfinished_[key(held)] = held;
     waiting_.push_back(std::move(held));
   }
@@ -51,6 +58,7 @@ void Hand::finish(const Held& held, std::optional<Acknowledgement> ack, Duration
   if (ack) acks_.push_back(std::move(*ack));
   const double seconds = std::chrono::duration<double>(ran).count();
   seconds_a_job_ = 0.8 * seconds_a_job_ + 0.2 * seconds;
+  stalled_ = false;
   to_claimer_.notify_one();
 }
 
@@ -70,9 +78,11 @@ void Hand::put_back(std::vector<Acknowledgement> acks, Duration pause) {
 }
 
 std::size_t Hand::ahead() const {
-  const double starts =
-      static_cast<double>(threads_) * ahead_seconds / std::max(seconds_a_job_, 1e-6);
-  return static_cast<std::size_t>(std::min(starts, most_ahead));
+  if (stalled_) return 0;
+  const double average = std::max(seconds_a_job_, 1e-6);
+  const double a_thread =
+      std::min(ahead_seconds / average, std::max(few_a_thread, claim_seconds / average));
+  return static_cast<std::size_t>(std::min(static_cast<double>(threads_) * a_thread, most_ahead));
 }
 
 std::size_t Hand::wanted_locked() const {
@@ -116,13 +126,26 @@ bool Hand::request_stop(const Held& held, StopReason reason) {
 
 void Hand::release_unstarted() {
   const std::lock_guard lock{mutex_};
-  for (const auto& held : waiting_) {
-    unfinished_.erase(key(held));
-    if (held->reason != StopReason::lost) {
-      acks_.push_back({.lease = held->job.lease(), .verb = Verb::released});
-    }
-  }
+  for (const auto& held : waiting_) release_locked(held);
   waiting_.clear();
+}
+
+void Hand::release_late() {
+  const std::lock_guard lock{mutex_};
+  while (!waiting_.empty() && Clock::now() >= waiting_.front()->give_back) {
+    release_locked(waiting_.front());
+    waiting_.pop_front();
+    stalled_ = true;
+    // The average knows only of handlers that have ended.
+    seconds_a_job_ = std::max(seconds_a_job_, std::chrono::duration<double>(patience).count());
+  }
+}
+
+void Hand::release_locked(const Held& held) {
+  unfinished_.erase(key(held));
+  if (held->reason != StopReason::lost) {
+    acks_.push_back({.lease = held->job.lease(), .verb = Verb::released});
+  }
 }
 
 void Hand::close() {
@@ -135,6 +158,7 @@ void Hand::wait(Clock::time_point until, Appetite appetite) {
   std::unique_lock lock{mutex_};
   const auto due = [this] { return !acks_.empty() && Clock::now() >= acks_not_before_; };
   if (!acks_.empty()) until = std::min(until, std::max(acks_not_before_, Clock::now()));
+  if (!waiting_.empty()) until = std::min(until, waiting_.front()->give_back);
   const auto room = [&] { return appetite == Appetite::hungry && wanted_locked() > 0; };
   to_claimer_.wait_until(lock, until, [&] { return nudged_ || due() || room(); });
   nudged_ = false;

@@ -27,6 +27,7 @@ struct HeldJob {
   Job job;
   std::stop_source stop;
   Clock::time_point lease_end;  ///< by this machine's steady clock; never later than the database's
+  Clock::time_point give_back;  ///< unstarted by then, others should have it
   StopReason reason = StopReason::none;
   bool started = false;
 };
@@ -54,7 +55,7 @@ class Hand {
   void put_back(std::vector<Acknowledgement> acks, Duration pause);
 
   /// How many jobs to claim now: free threads, and ahead of them what starts in a fifth of a
-  /// second.
+  /// second, but no more than 16 a thread, or what starts in a fiftieth.
   [[nodiscard]] std::size_t wanted() const;
   [[nodiscard]] bool empty() const;
 
@@ -63,13 +64,16 @@ class Hand {
   void renewed(const Held& held, Clock::time_point lease_end);
   /// Asks the handler to stop; true if this is news.
   bool request_stop(const Held& held, StopReason reason);
-  /// Gives all unstarted jobs back and lets no further one start.
+  /// Gives all unstarted jobs back.
   void release_unstarted();
+  /// Gives back what has waited for a second, behind handlers that are slower than those before
+  /// them. No further job is claimed ahead until one of them has ended.
+  void release_late();
   /// Lets take() return null once nothing is left to start.
   void close();
 
   /// Waits until there is something for the claimer to do, or until `until`: acknowledgements to
-  /// send, or, when more jobs are known to be there, room for them.
+  /// send, late jobs, or, when more jobs are known to be there, room for them.
   enum class Appetite : std::uint8_t { sated, hungry };
   void wait(Clock::time_point until, Appetite appetite);
   /// Ends a wait(), now or the next one.
@@ -78,6 +82,7 @@ class Hand {
  private:
   [[nodiscard]] std::size_t ahead() const;
   [[nodiscard]] std::size_t wanted_locked() const;
+  void release_locked(const Held& held);
 
   mutable std::mutex mutex_;
   std::condition_variable to_start_;
@@ -88,6 +93,7 @@ class Hand {
   std::deque<Acknowledgement> acks_;
   Clock::time_point acks_not_before_{};
   double seconds_a_job_ = 1.0;  // a moving average
+  bool stalled_ = false;        // no handler has ended since jobs were given back as late
   bool closed_ = false;
   bool nudged_ = false;
 };

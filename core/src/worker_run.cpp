@@ -117,6 +117,7 @@ void WorkerRun::end_grace() {
 }
 
 void WorkerRun::step() {
+  hand_.release_late();
   send_acks();
   if (stopping_) {
     ended_ = hand_.empty();
