@@ -13,10 +13,11 @@ using namespace std::chrono_literals;
 class Stopping : public WorkerTest {};
 INSTANTIATE_TEST_SUITE_P(, Stopping, ::testing::ValuesIn(servers()), instance_name);
 
-// Opens connections on which the first claim's answer arrives when most of its lease is over.
-class SlowFirstClaim {
+// Opens connections on which something happens before the first claim's answer arrives.
+class FirstClaim {
  public:
-  SlowFirstClaim(const Place& place, Duration delay) : place_(place), delay_(delay) {}
+  FirstClaim(const Place& place, std::function<void()> happens)
+      : place_(place), happens_(std::move(happens)) {}
   std::unique_ptr<Connection> open() {
     auto connection = std::make_unique<Watched>(place_.open());
     auto* watched = connection.get();
@@ -24,14 +25,14 @@ class SlowFirstClaim {
       claiming_ = claiming_ || statement.name().starts_with("claim_pick");
     };
     watched->after_commit = [this] {
-      if (claiming_ && !done_.exchange(true)) std::this_thread::sleep_for(delay_);
+      if (claiming_ && !done_.exchange(true)) happens_();
     };
     return connection;
   }
 
  private:
   const Place& place_;
-  Duration delay_;
+  std::function<void()> happens_;
   std::atomic<bool> claiming_ = false;
   std::atomic<bool> done_ = false;
 };
@@ -40,7 +41,8 @@ TEST_P(Stopping, LSE_5_JobWithTooLittleLeaseLeftIsGivenBackUnstarted) {
   auto once = job();
   once.max_attempts = 1;
   const auto id = add(once);
-  SlowFirstClaim slow{place(), 950ms};
+  // Most of the lease is over then.
+  FirstClaim slow{place(), [] { std::this_thread::sleep_for(950ms); }};
   auto options = draining();
   options.lease = 1s;
   options.reap_every = 0s;
@@ -106,6 +108,24 @@ TEST_P(Stopping, LSE_5_StoppedWorkerGivesBackWhatHasNotStarted) {
   EXPECT_EQ(count("tq_job", "state = 'succeeded'"), blocking);
   EXPECT_EQ(count("tq_job", "state = 'ready' AND max_attempts - attempts = 3"), all - blocking);
   EXPECT_EQ(count("tq_failure"), 0);
+}
+
+TEST_P(Stopping, LSE_5_JobsClaimedAfterTheStopAreNotStarted) {
+  add(2);
+  std::stop_source stop;
+  FirstClaim late{place(), [&] { stop.request_stop(); }};
+  auto options = staying();
+  options.on_event = [](const WorkerEvent& event) {
+    // A handler that could start would have the time to.
+    if (event.kind == WorkerEvent::Kind::stopping) std::this_thread::sleep_for(100ms);
+  };
+  std::atomic<int> started = 0;
+  Worker one{queue(), [&] { return late.open(); }, options};
+  one.on_any([&](const Job& /*job*/, Context& /*context*/) { ++started; });
+  one.run(stop.get_token());
+  EXPECT_EQ(started, 0);
+  EXPECT_EQ(count("tq_job", "state = 'ready' AND last_outcome = 'released'"), 2);
+  EXPECT_EQ(count("tq_job", "max_attempts - attempts = 3"), 2);
 }
 
 TEST_P(Stopping, LSE_5_WhatWaitsBehindSlowJobsIsLeftToOthers) {

@@ -148,6 +148,13 @@ void Hand::release_locked(const Held& held) {
   }
 }
 
+void Hand::release(const std::vector<Job>& jobs) {
+  const std::lock_guard lock{mutex_};
+  for (const auto& job : jobs) {
+    acks_.push_back({.lease = job.lease(), .verb = Verb::released});
+  }
+}
+
 void Hand::close() {
   const std::lock_guard lock{mutex_};
   closed_ = true;

@@ -69,6 +69,8 @@ class Hand {
   /// Gives back what has waited for a second, behind handlers that are slower than those before
   /// them. No further job is claimed ahead until one of them has ended.
   void release_late();
+  /// Gives back jobs that were just claimed.
+  void release(const std::vector<Job>& jobs);
   /// Lets take() return null once nothing is left to start.
   void close();
 

@@ -50,6 +50,7 @@ WorkerRun::WorkerRun(const Worker& worker)
       idle_pause_(std::min(first_pause, worker.options_.max_poll)) {}
 
 void WorkerRun::run(const std::stop_token& stop) {
+  stop_ = stop;
   connection_ = connector_();
   check_schema(*connection_, queue_.dialect());
   std::vector<std::jthread> handlers;
@@ -178,6 +179,7 @@ void WorkerRun::claim_some() {
   std::size_t jobs = 0;
   // Every queue once, by turns, so that an empty one does not hide the others.
   for (std::size_t asked = 0; asked < options_.queues.size() && jobs < wanted; ++asked) {
+    if (stop_.stop_requested()) return;
     jobs += claim_from(next_queue(), wanted - jobs);
   }
   found(jobs, wanted);
@@ -191,7 +193,11 @@ std::size_t WorkerRun::claim_from(const std::string& queue, std::size_t limit) {
   const auto count = jobs.size();
   const bool begins_by_a_write = !queue_.dialect().claim.settle.steps.empty();
   has_written_ = has_written_ || count > 0 || begins_by_a_write;
-  if (count > 0) hand_.add(std::move(jobs), asked + options_.lease);
+  if (stop_.stop_requested()) {  // It may have waited long for a lock.
+    hand_.release(jobs);
+  } else if (count > 0) {
+    hand_.add(std::move(jobs), asked + options_.lease);
+  }
   return count;
 }
 

@@ -90,6 +90,7 @@ class WorkerRun {
   Clock::time_point next_announcement_{};
   Clock::time_point grace_end_ = Clock::time_point::max();
   bool more_ = true;
+  std::stop_token stop_;
   bool has_written_ = false;  // so it was allowed to
   bool stopping_ = false;
   bool ended_ = false;
