@@ -81,6 +81,13 @@ std::string all_schemes() {
   return text;
 }
 
+// No more of it is shown: where nothing is as it should be, a password may stand anywhere.
+std::string beginning(const std::string& url) {
+  const auto mark = url.find("://");
+  return mark == std::string::npos ? "a URL without ://"
+                                   : "the URL " + url.substr(0, mark) + "://…";
+}
+
 }  // namespace
 
 void choose(Choice choice) {
@@ -88,8 +95,8 @@ void choose(Choice choice) {
   if (!chosen().pair.empty()) (void)pair_named(chosen().pair);
   for (const auto& url : chosen().urls) {
     if (std::ranges::none_of(pairs(), [&](const auto& pair) { return takes(pair, url); })) {
-      throw UsageError{"no pair takes the URL " + cli::redacted(url) +
-                       "; a URL begins with one of" + all_schemes()};
+      throw UsageError{"no pair takes " + beginning(url) + "; a URL begins with one of" +
+                       all_schemes()};
     }
   }
 }

@@ -246,6 +246,9 @@ Limits limits(const Address& address) {
 
 Server server(const std::string& url) {
   const auto address = address_of(url);
+  // First, since it refuses a URL with a slip in it, of which libpq's messages would show a part of
+  // the password.
+  (void)LibpqConnection::open(address.library);
   const auto handle = connect(address.client);
   const auto major = std::to_string(PQserverVersion(handle.get()) / 10'000);
   const std::string version = PQparameterStatus(handle.get(), "server_version");
