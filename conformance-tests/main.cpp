@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 
@@ -73,6 +74,9 @@ int test(const Options& options) {
   if (whole) std::filesystem::remove_all(options.report / "parts");
   record_to(options.report / "parts" / ((whole ? "all" : options.part) + ".json"));
   const int code = RUN_ALL_TESTS();
+  if (::testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
+    throw UsageError{"no test is picked by --gtest_filter=" + GTEST_FLAG_GET(filter)};
+  }
   if (!whole) return code;
   return report(options) == 0 ? code : 1;
 }
@@ -81,7 +85,11 @@ int test(const Options& options) {
 template <class Body>
 int guarded(Body body) {
   try {
-    return body();
+    const int code = body();
+    std::cout.flush();
+    if (std::cout && std::ferror(stdout) == 0) return code;
+    std::cerr << "tq-conformance: standard output cannot be written\n";
+    return code == 0 ? 1 : code;
   } catch (const std::exception& error) {
     std::cout.flush();
     std::cerr << "tq-conformance: " << without_passwords(error.what()) << '\n';

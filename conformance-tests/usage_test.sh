@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage_test.sh TQ_CONFORMANCE: what it says of URLs that it cannot use.
+# usage_test.sh TQ_CONFORMANCE: what it says of URLs, filters and an output that nobody takes.
 # shellcheck source=cli/tests/e2e.sh
 . "$(dirname "$0")/../cli/tests/e2e.sh"
 unset TQ_REQUIRE TQ_REQUIRE_VERSIONS
@@ -14,4 +14,15 @@ for url in 'postgresql://plain:p@wort@127.0.0.1:1/db' 'postgresql://plain:wort/p
   contains "$err" tq-conformance:
 done
 
+# A filter that picks nothing has tested nothing.
+mkdir "$folder/here"
+expect 2 suite --url "sqlite:///$folder/here" --gtest_filter='Nope.*'
+contains "$err" "Nope.*"
+expect 0 suite --url "sqlite:///$folder/here" --gtest_filter='Facts.*'
+contains "$out" "pass"
+
+# A table that nobody got is no success.
+equal 1 "$(suite --url "sqlite:///$folder/here" --gtest_filter='Facts.*' >/dev/full 2>"$folder/err"; echo $?)"
+contains "$(<"$folder/err")" "standard output cannot be written"
+equal 1 "$(suite --merge >/dev/full 2>"$folder/err"; echo $?)"
 finish
