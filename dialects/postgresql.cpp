@@ -39,9 +39,7 @@ Explain explain() {
           .settings = {"SET LOCAL enable_seqscan = off"},
           .unwanted = {{"Seq Scan on tq_job",
                         "no valid index serves it; the script of `tq init --print` makes those "
-                        "that are missing"}},
-          .denied = {.sqlstate = "42501", .vendor_codes = {}},
-          .declined = {}};
+                        "that are missing"}}};
 }
 
 }  // namespace

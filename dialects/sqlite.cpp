@@ -37,9 +37,7 @@ Dialect sqlite(const DialectOptions& options) {
                    .settings = {},
                    .unwanted = {{"SCAN tq_job", missing_index},
                                 {"SCAN job", missing_index},
-                                {"AUTOMATIC", missing_index}},
-                   .denied = {},
-                   .declined = {}}},
+                                {"AUTOMATIC", missing_index}}}},
       SqlFolder{embedded::sqlite(), options});
 }
 

@@ -161,7 +161,9 @@ class Examination {
         finding.found = "the job table can be written to";
       }
     } catch (const Error& error) {
-      if (!denied(error, dialect_)) throw;
+      if (error.code() != Errc::denied) throw;
+      finding.verdict = Verdict::advice;
+      finding.advice = run_as_worker;
       finding.found = "not checked: " + std::string{error.what()};
     }
     add(std::move(finding));

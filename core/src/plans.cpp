@@ -102,7 +102,9 @@ class Explainer {
 
   // What this role may do, and what to grant, stands with the privileges.
   void refused(const Error& error, Finding& finding) const {
-    if (denied(error, dialect_) || std::ranges::count(how_.declined, error.vendor_code()) > 0) {
+    if (error.code() == Errc::denied) {
+      finding.verdict = Verdict::advice;
+      finding.advice = run_as_worker;
       finding.found = "not checked: " + std::string{error.what()};
       return;
     }
@@ -117,12 +119,6 @@ class Explainer {
 };
 
 }  // namespace
-
-bool denied(const Error& error, const Dialect& dialect) {
-  const auto& [sqlstate, codes] = dialect.explain.denied;
-  return (!sqlstate.empty() && error.sqlstate() == sqlstate) ||
-         std::ranges::count(codes, error.vendor_code()) > 0;
-}
 
 std::vector<Finding> examine_plans(Connection& connection, const Dialect& dialect) {
   if (dialect.explain.prefix.empty()) {

@@ -6,12 +6,11 @@
 #include "tq/connection.hpp"
 #include "tq/dialect.hpp"
 #include "tq/doctor.hpp"
-#include "tq/error.hpp"
 
 namespace tq {
 
-/// Whether the role lacks a privilege, and nothing else is wrong.
-[[nodiscard]] bool denied(const Error& error, const Dialect& dialect);
+/// What to do where a missing privilege keeps something from being examined.
+inline constexpr auto run_as_worker = "run this once more as the role of a worker";
 
 /// Explains, and does not run, the statements of claim, extend, finish and the reaper; one finding
 /// for each of their files. On a connection of our own, outside a transaction.

@@ -27,21 +27,25 @@ constexpr std::array by_number{
     Numbered{1020, Errc::serialization},                 // MariaDB: changed since the snapshot
     Numbered{1022, Errc::duplicate, Words::index_only},  // in an ALTER or a foreign key
     Numbered{1047, Errc::connection_lost},               // Galera: not part of the cluster
+    Numbered{1044, Errc::denied},                        // to a database
     Numbered{1049, Errc::schema_missing},                // unknown database
     Numbered{1053, Errc::connection_lost},               // shutdown
     Numbered{1054, Errc::schema_missing, Words::all,
              "; the tables are of another version, run `tq init`"},
     Numbered{1062, Errc::duplicate, Words::index_only},
+    Numbered{1142, Errc::denied},                        // to a table
+    Numbered{1143, Errc::denied},                        // to a column
     Numbered{1146, Errc::schema_missing, Words::all, "; run `tq init`"},
     Numbered{1153, Errc::failed, Words::all, packet},  // the server then hangs up
     Numbered{1203, Errc::connection_lost},             // max_user_connections
     Numbered{1205, Errc::busy},                        // lock wait time-out, MariaDB's NOWAIT
     Numbered{1206, Errc::failed, Words::all, "; change fewer rows at once"},  // lock table full
     Numbered{1213, Errc::deadlock},
+    Numbered{1227, Errc::denied},                         // a privilege of the whole server
     Numbered{1243, Errc::serialization},                  // prepared statement is gone
     Numbered{1264, Errc::constraint, Words::none},        // out of range
     Numbered{1265, Errc::constraint, Words::none},        // data truncated
-    Numbered{1290, Errc::failed, Words::all, read_only},  // among other settings: read_only
+    Numbered{1290, Errc::denied, Words::all, read_only},  // among other settings: read_only
     Numbered{1317, Errc::cancelled},                      // KILL QUERY
     Numbered{1364, Errc::constraint},                     // no default
     Numbered{1366, Errc::constraint, Words::none},        // wrong value for the type
@@ -51,8 +55,8 @@ constexpr std::array by_number{
     Numbered{1586, Errc::duplicate, Words::index_only},
     Numbered{1614, Errc::deadlock},       // the same in an XA transaction
     Numbered{1615, Errc::serialization},  // must be prepared anew
-    Numbered{1792, Errc::failed, Words::all, "; the transaction is read-only"},
-    Numbered{1836, Errc::failed, Words::all, read_only},
+    Numbered{1792, Errc::denied, Words::all, "; the transaction is read-only"},
+    Numbered{1836, Errc::denied, Words::all, read_only},
     Numbered{1927, Errc::connection_lost},          // MariaDB: KILL CONNECTION
     Numbered{1969, Errc::timeout},                  // MariaDB: max_statement_time
     Numbered{3024, Errc::timeout},                  // MySQL: max_execution_time

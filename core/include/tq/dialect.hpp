@@ -54,13 +54,6 @@ struct UnwantedPlan {
   std::string statement = {};  ///< the name of the one; empty: of any
 };
 
-/// How an engine says that a privilege is missing, and nothing else is wrong. By the SQLSTATE, or
-/// by its own numbers, where the SQLSTATE means other things too; both empty: there are none.
-struct Denied {
-  std::string sqlstate;
-  std::vector<int> vendor_codes;
-};
-
 /// How an engine says what it would do for a statement, without running it.
 struct Explain {
   std::string prefix;         ///< stands before the statement; empty: the engine cannot say it
@@ -68,9 +61,6 @@ struct Explain {
   /// Run before it, in a transaction that is rolled back; none: there is no transaction.
   std::vector<std::string> settings;
   std::vector<UnwantedPlan> unwanted;
-  Denied denied;
-  /// The engine's numbers for not explaining a change in a read-only session.
-  std::vector<int> declined;
 };
 
 /// What a dialect says besides its SQL files. No defaults: what a dialect forgets does not compile.

@@ -94,8 +94,12 @@ TEST_F(PostgresqlDoctor, ARoleThatOnlyEnqueuesHasNoProblem) {
   EXPECT_EQ(problems(findings), "");
   EXPECT_EQ(about("may work", findings).verdict, Verdict::advice);
   EXPECT_EQ(about("may operate", findings).verdict, Verdict::advice);
-  EXPECT_NE(about("plan of claim_pick", findings).found.find("not checked"), std::string::npos);
-  EXPECT_NE(about("write", findings).found.find("not checked"), std::string::npos);
+  for (const auto* subject : {"plan of claim_pick", "write"}) {
+    const auto unseen = about(subject, findings);
+    EXPECT_NE(unseen.found.find("not checked"), std::string::npos) << unseen.found;
+    EXPECT_EQ(unseen.verdict, Verdict::advice) << subject;
+    EXPECT_NE(unseen.advice, "") << subject;
+  }
 }
 
 TEST_F(PostgresqlDoctor, TheGrantsForAWorkerLetItsStatementsBePlanned) {
