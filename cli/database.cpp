@@ -70,7 +70,8 @@ Database find_database(const BuiltIn& built_in, const std::string& url, const st
                       .session = queue.dialect().session};
   return {.shown = redacted(url),
           .queue = std::move(queue),
-          .connect = [open = driver.open, request = std::move(request)] { return open(request); }};
+          .connect = [open = driver.open, request = std::move(request)] { return open(request); },
+          .init_rights = dialect.init_rights};
 }
 
 }  // namespace tq::cli

@@ -38,6 +38,7 @@ struct DialectEntry {
   std::string example;               ///< a URL
   Dialect (*make)(const DialectOptions&);
   std::string only_schema = {};  ///< the one that a connection of ours can have; empty: any
+  std::string init_rights = {};  ///< what to do when installing was denied; empty: nothing to say
 };
 
 /// What this program was built with.
@@ -52,7 +53,8 @@ struct BuiltIn {
 struct Database {
   std::string shown;  ///< the URL without its password
   Queue queue;
-  Connector connect;  ///< opens a connection; may be called from any thread
+  Connector connect;        ///< opens a connection; may be called from any thread
+  std::string init_rights;  ///< of its DialectEntry
 };
 
 /// Connects to nothing yet. Throws UsageError, listing what is built in, and tq::Error for a

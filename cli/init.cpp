@@ -3,10 +3,20 @@
 #include "commands.hpp"
 #include "json.hpp"
 #include "options.hpp"
+#include "tq/error.hpp"
 #include "tq/schema.hpp"
 
 namespace tq::cli {
 namespace {
+
+Installed install(Connection& connection, const Database& database) {
+  try {
+    return install_schema(connection, database.queue.dialect());
+  } catch (const Error& error) {
+    if (error.code() != Errc::denied || database.init_rights.empty()) throw;
+    throw Error{error.details(), fmt::format("{}; {}", error.what(), database.init_rights)};
+  }
+}
 
 class Init final : public Command {
  public:
@@ -22,13 +32,12 @@ class Init final : public Command {
 
   Exit run(Session& session) override {
     const Database database = session.database(Access::create);
-    const Dialect& dialect = database.queue.dialect();
     if (print_) {
-      session.out.write(schema_sql(dialect));
+      session.out.write(schema_sql(database.queue.dialect()));
       return Exit::done;
     }
     const std::unique_ptr<Connection> connection = database.connect();
-    const Installed installed = install_schema(*connection, dialect);
+    const Installed installed = install(*connection, database);
     if (session.json) {
       JsonLine line;
       line.text("database", database.shown)

@@ -49,6 +49,15 @@ constexpr const char* footer =
     "  TIME      2026-01-31T18:30:00Z, or with an offset such as +02:00\n"
     "  URL       tq engines lists the forms";
 
+// https://www.postgresql.org/docs/current/ddl-schemas.html#DDL-SCHEMAS-PRIV
+constexpr const char* postgresql_init_rights =
+    "to install the tables, be the owner of the database, or let the owner GRANT CREATE ON SCHEMA "
+    "to this role (GRANT CREATE ON DATABASE for a tq_schema that is not there yet); to upgrade "
+    "them, be their owner";
+
+constexpr const char* mysql_init_rights =
+    "GRANT CREATE, INSERT, SELECT, UPDATE on the database to this user";
+
 BuiltIn built_in() {
   return {.dialects = {{.name = "sqlite",
                         .default_driver = "sqlite3",
@@ -60,12 +69,14 @@ BuiltIn built_in() {
                         .default_driver = "libpq",
                         .drivers = {"libpq"},
                         .example = "postgresql://user@host/database",
-                        .make = &postgresql},
+                        .make = &postgresql,
+                        .init_rights = postgresql_init_rights},
                        {.name = "mysql",
                         .default_driver = "mysql",
                         .drivers = {"mysql"},
                         .example = "mysql://user@host/database",
-                        .make = &mysql}},
+                        .make = &mysql,
+                        .init_rights = mysql_init_rights}},
           .drivers = built_in_drivers()};
 }
 

@@ -54,11 +54,7 @@ Explain explain() {
   return {.prefix = "EXPLAIN FORMAT=JSON ",
           .answer = {{"plan", Type::text}},
           .settings = {},
-          .unwanted = unwanted(),
-          // SQLSTATE 42000 is also a missing index.
-          // https://dev.mysql.com/doc/mysql-errors/en/server-error-reference.html
-          .denied = {.sqlstate = {}, .vendor_codes = {1044, 1142, 1143, 1227}},
-          .declined = {1792}};
+          .unwanted = unwanted()};
 }
 
 }  // namespace

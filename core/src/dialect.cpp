@@ -1,5 +1,7 @@
 #include "tq/dialect.hpp"
 
+#include <algorithm>
+
 namespace tq {
 
 Dialect make_dialect(Engine engine, const SqlFolder& sql) {
