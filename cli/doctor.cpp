@@ -53,7 +53,8 @@ class Doctor final : public Command {
         "better.\n"
         "problem: it does not work, or will not for long, or jobs may be lost.\n"
         "Changes nothing. Run it as the role that the application, or the workers, have.\n"
-        "Exit codes: 0 no problem (there may be advice); 1 a problem, in any of the databases.");
+        "Exit codes: 0 no problem (there may be advice); 1 a problem, in any of the databases;\n"
+        "2 wrong usage, as everywhere, such as a URL that cannot be read.");
   }
 
   Exit run(Session& session) override {
