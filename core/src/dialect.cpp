@@ -1,7 +1,5 @@
 #include "tq/dialect.hpp"
 
-#include <algorithm>
-
 namespace tq {
 
 Dialect make_dialect(Engine engine, const SqlFolder& sql) {

@@ -33,8 +33,8 @@ constexpr std::array by_number{
     Numbered{1054, Errc::schema_missing, Words::all,
              "; the tables are of another version, run `tq init`"},
     Numbered{1062, Errc::duplicate, Words::index_only},
-    Numbered{1142, Errc::denied},                        // to a table
-    Numbered{1143, Errc::denied},                        // to a column
+    Numbered{1142, Errc::denied},  // to a table
+    Numbered{1143, Errc::denied},  // to a column
     Numbered{1146, Errc::schema_missing, Words::all, "; run `tq init`"},
     Numbered{1153, Errc::failed, Words::all, packet},  // the server then hangs up
     Numbered{1203, Errc::connection_lost},             // max_user_connections

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tq/connection.hpp"
-#include "tq/error.hpp"
 #include "tq/statement.hpp"
 #include "tq/time.hpp"
 
