@@ -284,6 +284,10 @@ void check(const std::string& url) {
   if (!at_least("mysql", 8, 4) || !at_least("mariadb", 10, 6)) {
     throw RawError{version + ": MySQL 8.4 and MariaDB 10.6 are the oldest that are supported"};
   }
+  if (raw.execute("SELECT DATABASE()").at(0).at(0) == "(null)") {
+    throw RawError{
+        "the URL must name a database, such as information_schema: mysql://user@host/database"};
+  }
   const std::string probe = "tqc_may_create";
   try {
     raw.execute("CREATE DATABASE IF NOT EXISTS " + probe + "; DROP DATABASE IF EXISTS " + probe);

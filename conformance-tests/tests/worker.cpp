@@ -302,7 +302,7 @@ TEST_P(Working, FLT_1_WorkerThatMayNotClaimEndsAtOnce) {
   EXPECT_TRUE(eventually([&] { return ended.load(); }));
   thread.request_stop();
   thread.join();
-  EXPECT_EQ(code, Errc::denied) << name(code);
+  EXPECT_EQ(code, Errc::read_only) << name(code);
 }
 
 TEST_P(Working, FLT_1_WorkerThatMayNotClaimForAWhileGoesOn) {

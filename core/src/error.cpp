@@ -28,6 +28,8 @@ std::string_view name(Errc code) noexcept {
       return "invalid_argument";
     case Errc::denied:
       return "denied";
+    case Errc::read_only:
+      return "read_only";
     case Errc::cancelled:
       return "cancelled";
     case Errc::failed:

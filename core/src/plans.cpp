@@ -102,7 +102,7 @@ class Explainer {
 
   // What this role may do, and what to grant, stands with the privileges.
   void refused(const Error& error, Finding& finding) const {
-    if (error.code() == Errc::denied) {
+    if (error.code() == Errc::denied || error.code() == Errc::read_only) {
       finding.verdict = Verdict::advice;
       finding.advice = run_as_worker;
       finding.found = "not checked: " + std::string{error.what()};

@@ -106,6 +106,7 @@ bool WorkerRun::hopeless(const Error& error) const {
     case Errc::unsupported:
       return true;
     case Errc::denied:
+    case Errc::read_only:
       return !has_written_;
     default:
       return false;

@@ -29,7 +29,7 @@ constexpr std::array rules{
          "; an earlier statement failed, so roll the transaction back first"},
     Rule{"25P03", Errc::connection_lost, Detail::shown, ""},
     Rule{"25P04", Errc::connection_lost, Detail::shown, ""},
-    Rule{"25006", Errc::denied, Detail::hidden,
+    Rule{"25006", Errc::read_only, Detail::hidden,
          "; connect to the primary server (target_session_attrs=read-write)"},
     Rule{"26000", Errc::serialization, Detail::hidden, pooler},
     Rule{"3F000", Errc::schema_missing, Detail::hidden, "; run `tq init`"},

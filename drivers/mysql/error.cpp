@@ -41,22 +41,22 @@ constexpr std::array by_number{
     Numbered{1205, Errc::busy},                        // lock wait time-out, MariaDB's NOWAIT
     Numbered{1206, Errc::failed, Words::all, "; change fewer rows at once"},  // lock table full
     Numbered{1213, Errc::deadlock},
-    Numbered{1227, Errc::denied},                         // a privilege of the whole server
-    Numbered{1243, Errc::serialization},                  // prepared statement is gone
-    Numbered{1264, Errc::constraint, Words::none},        // out of range
-    Numbered{1265, Errc::constraint, Words::none},        // data truncated
-    Numbered{1290, Errc::denied, Words::all, read_only},  // among other settings: read_only
-    Numbered{1317, Errc::cancelled},                      // KILL QUERY
-    Numbered{1364, Errc::constraint},                     // no default
-    Numbered{1366, Errc::constraint, Words::none},        // wrong value for the type
+    Numbered{1227, Errc::denied},                            // a privilege of the whole server
+    Numbered{1243, Errc::serialization},                     // prepared statement is gone
+    Numbered{1264, Errc::constraint, Words::none},           // out of range
+    Numbered{1265, Errc::constraint, Words::none},           // data truncated
+    Numbered{1290, Errc::read_only, Words::all, read_only},  // among other settings: read_only
+    Numbered{1317, Errc::cancelled},                         // KILL QUERY
+    Numbered{1364, Errc::constraint},                        // no default
+    Numbered{1366, Errc::constraint, Words::none},           // wrong value for the type
     Numbered{1411, Errc::constraint, Words::none},
     Numbered{1412, Errc::serialization},  // the table was changed meanwhile
     Numbered{1461, Errc::failed, Words::all, "; raise max_prepared_stmt_count on the server"},
     Numbered{1586, Errc::duplicate, Words::index_only},
     Numbered{1614, Errc::deadlock},       // the same in an XA transaction
     Numbered{1615, Errc::serialization},  // must be prepared anew
-    Numbered{1792, Errc::denied, Words::all, "; the transaction is read-only"},
-    Numbered{1836, Errc::denied, Words::all, read_only},
+    Numbered{1792, Errc::read_only, Words::all, "; the transaction is read-only"},
+    Numbered{1836, Errc::read_only, Words::all, read_only},
     Numbered{1927, Errc::connection_lost},          // MariaDB: KILL CONNECTION
     Numbered{1969, Errc::timeout},                  // MariaDB: max_statement_time
     Numbered{3024, Errc::timeout},                  // MySQL: max_execution_time

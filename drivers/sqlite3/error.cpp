@@ -30,7 +30,7 @@ constexpr std::array table{
         "to write in it there?"},
     Row{SQLITE_IOERR, Errc::connection_lost, "the file system gave an error"},
     Row{SQLITE_READONLY_DBMOVED, Errc::connection_lost, "the file was moved or deleted meanwhile"},
-    Row{SQLITE_READONLY, Errc::denied,
+    Row{SQLITE_READONLY, Errc::read_only,
         "the database can only be read; check mode=ro in the URL and the rights to the file and "
         "its "
         "folder"},

@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"57P03", Errc::connection_lost, true, false},
         Row{"25P03", Errc::connection_lost, true, false},
         Row{"53300", Errc::connection_lost, true, false}, Row{"53100", Errc::failed, false, false},
-        Row{"25P02", Errc::failed, true, false}, Row{"25006", Errc::denied, false, false},
+        Row{"25P02", Errc::failed, true, false}, Row{"25006", Errc::read_only, false, false},
         Row{"42501", Errc::denied, false, false}, Row{"42P05", Errc::failed, false, false},
         Row{"0A000", Errc::failed, false, false}, Row{"XX000", Errc::failed, false, false},
         Row{"", Errc::failed, false, false}),

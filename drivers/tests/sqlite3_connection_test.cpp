@@ -97,7 +97,7 @@ TEST_F(SqliteDriver, LeavesAReadOnlyDatabaseInItsJournalMode) {
   const auto connection = open("?mode=ro");
   EXPECT_EQ(text_of(*connection, "PRAGMA journal_mode"), "delete");
   const auto error = error_of([&] { connection->execute("INSERT INTO t VALUES (1)"); });
-  EXPECT_EQ(error.code(), Errc::denied);
+  EXPECT_EQ(error.code(), Errc::read_only);
 }
 
 TEST_F(SqliteDriver, LeavesAnApplicationsFileInItsJournalModeUnlessTold) {

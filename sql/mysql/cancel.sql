@@ -43,34 +43,44 @@ SET
     WHEN g.outcome = 'requested' THEN COALESCE(j.cancel_requested_at, UTC_TIMESTAMP(6)) END
 -- step
 -- columns: ord int64, outcome text, next text, latest text
--- The first blocked sibling becomes unsettled, and the next claim judges it anew. Opening it here
--- would not do: a finish that runs now may have seen the cancelled job as the next one, waits for
--- it, and then opens nobody. Why there are two looks: finish.sql.
+-- The first sibling that is not open, once for each group. If it is blocked it becomes unsettled, and
+-- the next claim judges it anew; if it is unsettled, that claim judges the group anyway. Opening it
+-- here would not do: a finish that runs now may have seen the cancelled job as the next one, waits
+-- for it, and then opens nobody. Why there are two looks: finish.sql.
 SELECT
-  p.ord,
-  p.outcome,
-  CASE WHEN p.outcome = 'cancelled' AND p.group_key IS NOT NULL THEN
+  g.ord,
+  g.outcome,
+  CASE WHEN g.outcome = 'cancelled' AND g.group_key IS NOT NULL AND g.nth = 1 THEN
     HEX((
       SELECT n.job_id FROM {schema}tq_job AS n FORCE INDEX (tq_job_group)
-      WHERE n.active_q = CONVERT(p.queue USING utf8mb4) COLLATE utf8mb4_bin
-        AND n.group_key = CONVERT(p.group_key USING utf8mb4) COLLATE utf8mb4_bin
-        AND n.state = 'ready' AND n.gate = 2
+      WHERE n.active_q = g.queue AND n.group_key = g.group_key
+        AND n.state = 'ready' AND n.gate <> 0
       ORDER BY n.active_q, n.group_key, n.created_at, n.job_id LIMIT 1))
   END AS next,
-  CASE WHEN p.outcome = 'cancelled' AND p.group_key IS NOT NULL THEN
+  CASE WHEN g.outcome = 'cancelled' AND g.group_key IS NOT NULL AND g.nth = 1 THEN
     HEX((
       SELECT n.job_id FROM {schema}tq_job AS n FORCE INDEX (tq_job_group)
-      WHERE n.active_q = CONVERT(p.queue USING utf8mb4) COLLATE utf8mb4_bin
-        AND n.group_key = CONVERT(p.group_key USING utf8mb4) COLLATE utf8mb4_bin
-        AND n.state = 'ready' AND n.gate = 2
+      WHERE n.active_q = g.queue AND n.group_key = g.group_key
+        AND n.state = 'ready' AND n.gate <> 0
       ORDER BY n.active_q, n.group_key, n.created_at, n.job_id LIMIT 1
       FOR UPDATE SKIP LOCKED))
   END AS latest
-FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
-  ord BIGINT PATH '$.ord',
-  outcome VARCHAR(16) CHARACTER SET ascii PATH '$.outcome',
-  queue VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.queue',
-  group_key VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.group_key')) AS p
+FROM (
+  SELECT
+    p.ord,
+    p.outcome,
+    CONVERT(p.queue USING utf8mb4) COLLATE utf8mb4_bin AS queue,
+    CONVERT(p.group_key USING utf8mb4) COLLATE utf8mb4_bin AS group_key,
+    ROW_NUMBER() OVER (
+      PARTITION BY p.outcome, CONVERT(p.queue USING utf8mb4) COLLATE utf8mb4_bin,
+        CONVERT(p.group_key USING utf8mb4) COLLATE utf8mb4_bin
+      ORDER BY p.ord) AS nth
+  FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
+    ord BIGINT PATH '$.ord',
+    outcome VARCHAR(16) CHARACTER SET ascii PATH '$.outcome',
+    queue VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.queue',
+    group_key VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.group_key')) AS p
+) AS g
 -- step
 UPDATE (
     SELECT UNHEX(p.next) AS id

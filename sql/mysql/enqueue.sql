@@ -7,7 +7,8 @@
 -- Why in three steps: an INSERT that reads the table it writes would lock what it reads above READ
 -- COMMITTED; and an INSERT that meets a duplicate shares its lock, so that two of them deadlock once
 -- the third, which they waited for, has rolled back. A duplicate that is found beforehand is not
--- inserted, and one that is not is met by ON DUPLICATE KEY UPDATE, which locks it alone.
+-- inserted, and one that is not is met by ON DUPLICATE KEY UPDATE, which locks it alone. That makes
+-- the deadlock rare; it can still happen, at the gap that the third one's row leaves.
 --   https://dev.mysql.com/doc/refman/en/innodb-locks-set.html
 --   https://dev.mysql.com/doc/refman/en/insert-on-duplicate.html
 -- parameters: jobs text, created_at int64

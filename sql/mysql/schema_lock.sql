@@ -4,4 +4,4 @@
 -- schema_unlock.sql lets it go.
 -- https://dev.mysql.com/doc/refman/en/locking-functions.html
 SELECT GET_LOCK(
-  CONCAT('tq_schema ', LEFT(SHA2(COALESCE(NULLIF(REPLACE('{schema}', '.', ''), ''), DATABASE()), 256), 40)), 60)
+  CONCAT('tq_schema ', LEFT(SHA2(COALESCE(NULLIF(REPLACE('{schema}', '.', ''), ''), DATABASE(), ''), 256), 40)), 60)

@@ -2,4 +2,4 @@
 -- Locks: none.
 -- https://dev.mysql.com/doc/refman/en/locking-functions.html
 SELECT RELEASE_LOCK(
-  CONCAT('tq_schema ', LEFT(SHA2(COALESCE(NULLIF(REPLACE('{schema}', '.', ''), ''), DATABASE()), 256), 40)))
+  CONCAT('tq_schema ', LEFT(SHA2(COALESCE(NULLIF(REPLACE('{schema}', '.', ''), ''), DATABASE(), ''), 256), 40)))

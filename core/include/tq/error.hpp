@@ -21,7 +21,8 @@ enum class Errc : std::uint8_t {
   schema_missing,    ///< the tables are not there, or older than this library
   schema_newer,      ///< the tables were made by a newer library
   invalid_argument,  ///< bad input; the database was not asked
-  denied,            ///< a privilege is missing, or the database can only be read
+  denied,            ///< a privilege is missing
+  read_only,         ///< the database, the session or the transaction can only be read
   cancelled,         ///< Connection::cancel() ended the statement
   failed,            ///< anything else; the message says what
 };
