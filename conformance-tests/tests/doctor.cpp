@@ -215,7 +215,8 @@ TEST_P(Doctor, OPS_6_ReadOnlySessionIsExaminedAndIsAProblem) {
   const auto all = examine(*reader, dialect());
   EXPECT_EQ(about("write", all).verdict, writable.empty() ? Verdict::problem : Verdict::ok)
       << shown(all);
-  EXPECT_EQ(about("plan of claim_pick", all).verdict, Verdict::ok) << shown(all);
+  // An engine may not explain a change that the session may not make.
+  EXPECT_NE(about("plan of claim_pick", all).verdict, Verdict::problem) << shown(all);
   EXPECT_EQ(about("schema version", all).verdict, Verdict::ok) << shown(all);
 }
 

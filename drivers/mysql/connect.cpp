@@ -78,6 +78,9 @@ ConnectionHandle connect(const Target& target) {
   auto options = options_for(target);
   try {
     ConnectionHandle connection{client().connect(options)};
+    // The server's init_connect may have chosen another character set.
+    const Text charset{connection->createStatement()};
+    charset->execute("SET NAMES utf8mb4");
     check_encrypted(*connection, target);
     return connection;
   } catch (const sql::SQLException& error) {

@@ -271,6 +271,13 @@ TEST_P(MysqlDoctor, ASmallPacketIsAProblemAndAnUnsafeFlushAdvice) {
   EXPECT_EQ(as_owner("innodb_flush_log_at_trx_commit").verdict, Verdict::ok);
 }
 
+TEST_P(MysqlDoctor, ACharacterSetThatTheServerGivesSessionsIsPutRight) {
+  const For setting{owner(), "SET GLOBAL init_connect = 'SET NAMES latin1'",
+                    "SET GLOBAL init_connect = ''"};
+  const auto connection = as_user();
+  EXPECT_NO_THROW((void)examine(*connection, dialect()));
+}
+
 TEST_P(MysqlDoctor, AnOldTransactionIsNamedWithItsSession) {
   const auto other = MysqlConnection::open(GetParam());
   other->execute("START TRANSACTION WITH CONSISTENT SNAPSHOT");
