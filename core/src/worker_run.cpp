@@ -192,7 +192,9 @@ std::size_t WorkerRun::claim_from(const std::string& queue, std::size_t limit) {
       *connection_,
       {.queue = queue, .worker = options_.name, .limit = limit, .lease = options_.lease});
   const auto count = jobs.size();
-  const bool begins_by_a_write = !queue_.dialect().claim.settle.steps.empty();
+  // A first step that answers is a question; one that does not has been allowed to change jobs.
+  const auto& settle = queue_.dialect().claim.settle.steps;
+  const bool begins_by_a_write = !settle.empty() && settle.front().columns().empty();
   has_written_ = has_written_ || count > 0 || begins_by_a_write;
   if (stop_.stop_requested()) {  // It may have waited long for a lock.
     hand_.release(jobs);
