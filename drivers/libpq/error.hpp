@@ -10,17 +10,6 @@
 
 namespace tq::libpq {
 
-/// What the server says of a failed command. Views into its PGresult.
-struct Report {
-  std::string_view sqlstate = {};  ///< five characters; empty: libpq itself reports it
-  std::string_view message = {};
-  std::string_view detail = {};
-  std::string_view hint = {};
-};
-
-/// The error for a report of the server. `statement` may be empty.
-[[nodiscard]] Error translate(const Report& report, std::string_view statement);
-
 /// The error for a command that gave `result`, which may be null.
 [[nodiscard]] Error translate(const PGconn* connection, const PGresult* result,
                               std::string_view statement);

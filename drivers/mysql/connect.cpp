@@ -84,9 +84,7 @@ ConnectionHandle connect(const Target& target) {
     check_encrypted(*connection, target);
     return connection;
   } catch (const sql::SQLException& error) {
-    throw not_connected({.number = error.getErrorCode(),
-                         .sqlstate = error.getSQLStateCStr(),
-                         .message = error.what()});
+    throw not_connected(error);
   }
 }
 

@@ -70,10 +70,7 @@ struct MysqlConnection::State {
   }
 
   [[noreturn]] void fail(const sql::SQLException& raised, std::string_view name) {
-    auto error = translate({.number = raised.getErrorCode(),
-                            .sqlstate = raised.getSQLStateCStr(),
-                            .message = raised.what()},
-                           name);
+    auto error = translate(raised, name);
     // After a packet that is too large the server hangs up.
     lost = lost || error.code() == Errc::connection_lost || error.vendor_code() == packet_too_large;
     if (!error.transaction_lost() && may_have_lost_transaction(error)) {
@@ -142,7 +139,7 @@ struct MysqlConnection::State {
 
   Rows run(const Statement& statement, std::span<const Argument> arguments) {
     return guarded(statement.name(), [&] {
-      check_arguments(statement, arguments, session->packet_bytes);
+      check_arguments(statement, arguments, session->argument_bytes);
       // Nothing of ours stays behind on the application's connection.
       if (borrowed()) return run(prepare(statement), statement, arguments);
       try {

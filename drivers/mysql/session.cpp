@@ -1,15 +1,15 @@
 #include "session.hpp"
 
 #include <cppconn/exception.h>
+#include <cppconn/resultset_metadata.h>
 
-#include <array>
-
+#include "error.hpp"
 #include "tq/error.hpp"
 
 namespace tq::mysql_driver {
 namespace {
 
-Result query(sql::Statement& statement, const char* text) {
+Result query(sql::Statement& statement, const std::string& text) {
   Result result{statement.executeQuery(text)};
   if (!result->next()) throw Error{Errc::failed, "the session says nothing of itself"};
   return result;
@@ -28,22 +28,11 @@ void run_text(sql::Connection& connection, const std::string& text) {
 
 Session read_session(sql::Connection& connection) {
   const Text statement{connection.createStatement()};
-  const auto row = query(*statement,
-                         "SELECT @@character_set_client, @@character_set_connection, "
-                         "@@character_set_results, CONNECTION_ID(), @@max_allowed_packet");
-  constexpr std::array names{"character_set_client", "character_set_connection",
-                             "character_set_results"};
-  unsigned position = 0;
-  for (const auto* const name : names) {
-    const auto value = row->getString(++position).asStdString();
-    if (value == "utf8mb4") continue;
-    throw Error{Errc::invalid_argument,
-                std::string{"the connection's "} + name + " is " +
-                    (value.empty() ? "not set" : value) +
-                    ", but TableQueue speaks utf8mb4; set it with SET NAMES utf8mb4"};
-  }
-  return {.id = row->getString(4).asStdString(),
-          .packet_bytes = static_cast<std::size_t>(row->getUInt64(5))};
+  const auto result = query(*statement, std::string{servers::mysql().session_query});
+  std::vector<std::string> row;
+  const auto columns = result->getMetaData()->getColumnCount();
+  for (unsigned c = 1; c <= columns; ++c) row.push_back(result->getString(c).asStdString());
+  return servers::mysql().read_session(row);
 }
 
 bool encrypted(sql::Connection& connection) {
@@ -52,20 +41,14 @@ bool encrypted(sql::Connection& connection) {
   return row->getString(2).length() > 0;
 }
 
-// The client library hides the flag that the server sends with each answer, and a server offers no
-// variable that every version and every user can read. But a savepoint can be set at any time and
-// is kept only within a transaction, so that releasing it tells. Both leave nothing behind.
-// https://dev.mysql.com/doc/refman/8.4/en/savepoint.html
 TransactionState ask_transaction(sql::Connection& connection) {
-  constexpr int no_such_savepoint = 1305;
-  run_text(connection, "SAVEPOINT tq_is_a_transaction_open");
-  try {
-    run_text(connection, "RELEASE SAVEPOINT tq_is_a_transaction_open");
-  } catch (const sql::SQLException& error) {
-    if (error.getErrorCode() != no_such_savepoint) throw;
-    return TransactionState::none;
-  }
-  return TransactionState::open;
+  return servers::mysql().ask_transaction([&](std::string_view text) {
+    try {
+      run_text(connection, std::string{text});
+    } catch (const sql::SQLException& error) {
+      throw translate(error, {});
+    }
+  });
 }
 
 }  // namespace tq::mysql_driver

@@ -1,19 +1,15 @@
 // What a session says of itself.
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <string_view>
 
 #include "handles.hpp"
+#include "servers/server.hpp"
 #include "tq/connection.hpp"
 
 namespace tq::mysql_driver {
 
-struct Session {
-  std::string id;                ///< what KILL takes
-  std::size_t packet_bytes = 0;  ///< max_allowed_packet
-};
+using servers::Session;
 
 /// Runs SQL text and reads all that it gives. Throws sql::SQLException.
 void run_text(sql::Connection& connection, const std::string& text);
@@ -25,7 +21,7 @@ void run_text(sql::Connection& connection, const std::string& text);
 /// Whether the connection uses TLS. Throws sql::SQLException.
 [[nodiscard]] bool encrypted(sql::Connection& connection);
 
-/// Whether a transaction is open. Throws sql::SQLException.
+/// Whether a transaction is open. Throws Error.
 [[nodiscard]] TransactionState ask_transaction(sql::Connection& connection);
 
 }  // namespace tq::mysql_driver

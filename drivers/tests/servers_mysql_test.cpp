@@ -1,14 +1,14 @@
 // The tables that turn the numbers and SQLSTATEs of MySQL and MariaDB into tq::Error.
 #include <gtest/gtest.h>
 
-#include "error.hpp"
+#include "servers/mysql.hpp"
 
-namespace tq::mysql_driver {
+namespace tq::servers {
 namespace {
 
 Error translated(int number, std::string_view sqlstate = "HY000") {
-  return translate({.number = number, .sqlstate = sqlstate, .message = "what the server says"},
-                   "claim");
+  return mysql_error({.number = number, .sqlstate = sqlstate, .message = "what the server says"},
+                     "claim");
 }
 
 struct Row {
@@ -32,7 +32,7 @@ TEST_P(MysqlErrorTable, GivesCodeAndConsequences) {
   EXPECT_FALSE(error.outcome_unknown());
 }
 
-INSTANTIATE_TEST_SUITE_P(MysqlDriver, MysqlErrorTable,
+INSTANTIATE_TEST_SUITE_P(Mysql, MysqlErrorTable,
                          testing::Values(Row{1213, "40001", Errc::deadlock, true, true},
                                          Row{1614, "XA102", Errc::deadlock, true, true},
                                          Row{1205, "HY000", Errc::busy, false, true},
@@ -93,10 +93,10 @@ INSTANTIATE_TEST_SUITE_P(MysqlDriver, MysqlErrorTable,
 TEST(MysqlError, HoldsNoValueThatTheServerQuotes) {
   for (const auto& [number, sqlstate] : {std::pair{1366, "HY000"}, std::pair{1366, "22007"},
                                          std::pair{1292, "22007"}, std::pair{3140, "22032"}}) {
-    const auto error = translate({.number = number,
-                                  .sqlstate = sqlstate,
-                                  .message = "Incorrect value: '{\"card\": 4111}' for column"},
-                                 "enqueue");
+    const auto error = mysql_error({.number = number,
+                                    .sqlstate = sqlstate,
+                                    .message = "Incorrect value: '{\"card\": 4111}' for column"},
+                                   "enqueue");
     EXPECT_EQ(std::string{error.what()}.find("4111"), std::string::npos) << error.what();
     EXPECT_NE(std::string{error.what()}.find(std::to_string(number)), std::string::npos);
   }
@@ -105,7 +105,7 @@ TEST(MysqlError, HoldsNoValueThatTheServerQuotes) {
 TEST(MysqlError, ADuplicateNamesTheIndexAndNotTheKey) {
   const auto message_of = [](std::string_view message) {
     return std::string{
-        translate({.number = 1062, .sqlstate = "23000", .message = message}, "enqueue").what()};
+        mysql_error({.number = 1062, .sqlstate = "23000", .message = message}, "enqueue").what()};
   };
   EXPECT_EQ(message_of("Duplicate entry 'card 4111 for key x' for key 'tq_job.unique'"),
             "enqueue: duplicate entry for key 'tq_job.unique'");
@@ -121,16 +121,16 @@ TEST(MysqlError, SaysWhatToDo) {
 }
 
 TEST(MysqlError, OutsideAStatementTheMessageBeginsWithTheServersWords) {
-  EXPECT_STREQ(translate({.number = 1, .message = "odd"}, {}).what(), "odd");
+  EXPECT_STREQ(mysql_error({.number = 1, .message = "odd"}, {}).what(), "odd");
 }
 
 TEST(MysqlError, WhateverPreventsAConnectionIsLost) {
   for (const int number : {1040, 1045, 1049, 2003, 2005, 2026, 2059, 2061, 0}) {
-    const auto error = not_connected({.number = number, .message = "no"});
+    const auto error = mysql_not_connected({.number = number, .message = "no"});
     EXPECT_EQ(error.code(), Errc::connection_lost) << number;
     EXPECT_EQ(error.vendor_code(), number);
   }
 }
 
 }  // namespace
-}  // namespace tq::mysql_driver
+}  // namespace tq::servers

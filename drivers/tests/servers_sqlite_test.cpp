@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include "error.hpp"
+#include "servers/sqlite.hpp"
 
-namespace tq::sqlite3_driver {
+namespace tq::servers {
 namespace {
 
 struct Case {
@@ -15,7 +15,7 @@ struct Case {
 class SqliteErrors : public testing::TestWithParam<Case> {};
 
 TEST_P(SqliteErrors, AreTranslated) {
-  EXPECT_EQ(code_of(GetParam().code, GetParam().message), GetParam().meaning)
+  EXPECT_EQ(sqlite_code(GetParam().code, GetParam().message), GetParam().meaning)
       << GetParam().code << " " << GetParam().message;
 }
 
@@ -28,6 +28,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{SQLITE_PROTOCOL, "", Errc::busy}, Case{SQLITE_CONSTRAINT_UNIQUE, "", Errc::duplicate},
         Case{SQLITE_CONSTRAINT_PRIMARYKEY, "", Errc::duplicate},
         Case{SQLITE_CONSTRAINT_ROWID, "", Errc::duplicate},
+        Case{SQLITE_CONSTRAINT, "UNIQUE constraint failed: tq_job.job_id", Errc::duplicate},
+        Case{SQLITE_CONSTRAINT, "CHECK constraint failed: x", Errc::constraint},
         Case{SQLITE_CONSTRAINT_CHECK, "", Errc::constraint},
         Case{SQLITE_CONSTRAINT_NOTNULL, "", Errc::constraint},
         Case{SQLITE_CONSTRAINT_DATATYPE, "", Errc::constraint},
@@ -47,8 +49,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{SQLITE_ERROR, "near \"x\": syntax error", Errc::failed}));
 
 TEST(SqliteError, NamesStatementFileNumberAndWhatToDo) {
-  const auto error = error_of(SQLITE_CANTOPEN_ISDIR, "unable to open database file",
-                              {.statement = "open", .path = "/srv/q.db"});
+  const auto error = sqlite_error(SQLITE_CANTOPEN_ISDIR, "unable to open database file",
+                                  {.statement = "open", .path = "/srv/q.db"});
   EXPECT_EQ(error.statement(), "open");
   EXPECT_EQ(error.vendor_code(), SQLITE_CANTOPEN_ISDIR);
   EXPECT_STREQ(error.what(),
@@ -58,20 +60,20 @@ TEST(SqliteError, NamesStatementFileNumberAndWhatToDo) {
 }
 
 TEST(SqliteError, SaysToRunInitWhenTheTablesAreMissing) {
-  const auto error = error_of(SQLITE_ERROR, "no such table: tq_job", {});
+  const auto error = sqlite_error(SQLITE_ERROR, "no such table: tq_job", {});
   EXPECT_NE(std::string{error.what()}.find("tq init"), std::string::npos);
 }
 
 TEST(SqliteError, KeepsWhetherTheTransactionIsLost) {
-  EXPECT_TRUE(error_of(SQLITE_FULL, "", {.transaction_lost = true}).transaction_lost());
-  EXPECT_FALSE(error_of(SQLITE_FULL, "", {}).transaction_lost());
+  EXPECT_TRUE(sqlite_error(SQLITE_FULL, "", {.transaction_lost = true}).transaction_lost());
+  EXPECT_FALSE(sqlite_error(SQLITE_FULL, "", {}).transaction_lost());
 }
 
 TEST(SqliteError, LeavesTheOutcomeOpenOnlyForAnInputOutputErrorInACommit) {
-  EXPECT_TRUE(error_of(SQLITE_IOERR_FSYNC, "", {.in_commit = true}).outcome_unknown());
-  EXPECT_FALSE(error_of(SQLITE_IOERR_FSYNC, "", {}).outcome_unknown());
-  EXPECT_FALSE(error_of(SQLITE_BUSY, "", {.in_commit = true}).outcome_unknown());
+  EXPECT_TRUE(sqlite_error(SQLITE_IOERR_FSYNC, "", {.in_commit = true}).outcome_unknown());
+  EXPECT_FALSE(sqlite_error(SQLITE_IOERR_FSYNC, "", {}).outcome_unknown());
+  EXPECT_FALSE(sqlite_error(SQLITE_BUSY, "", {.in_commit = true}).outcome_unknown());
 }
 
 }  // namespace
-}  // namespace tq::sqlite3_driver
+}  // namespace tq::servers
