@@ -43,9 +43,9 @@ class RawConnection {
   virtual std::vector<Row> execute(const std::string& sql) = 0;
   /// A Connection of the driver under test that borrows this one.
   virtual std::unique_ptr<Connection> borrow() = 0;
-  /// Explains and measures a statement as it would run now, in the open transaction, and leaves
-  /// no change behind.
-  virtual Examined examine(const Statement& statement, std::span<const Argument> arguments) = 0;
+  /// Runs a statement and gives the steps that the engine made for it; nullopt where the client
+  /// library cannot tell.
+  virtual std::optional<std::int64_t> steps(const std::string& /*sql*/) { return std::nullopt; }
 };
 
 class RawError : public std::runtime_error {
@@ -80,6 +80,10 @@ class Place {
   [[nodiscard]] virtual std::optional<Dialect> beside(Connection& connection) const = 0;
   /// SQL that gives (kind, name) of every table and index here, in order; kind "table" or "index".
   [[nodiscard]] virtual std::string objects() const = 0;
+  /// Explains and measures a statement as it would run now, in `raw`'s open transaction, and leaves
+  /// no change behind.
+  [[nodiscard]] virtual Examined examine(RawConnection& raw, const Statement& statement,
+                                         std::span<const Argument> arguments) const = 0;
   /// Removes it with all that is in it; nothing there is fine. Throws RawError.
   virtual void remove() const = 0;
   /// What a person has to do if remove() cannot.
@@ -120,11 +124,12 @@ struct Texts {
   std::function<std::string(const std::string& table)> history_table;
 };
 
-/// What connections to a server cannot have although the dialect and the driver could, as behind a
-/// pooler, each with the reason; empty: they have it.
+/// What connections to a server cannot have although the dialect could, because of a pooler or of
+/// the client library, each with the reason; empty: they have it.
 struct Limits {
   std::string session = {};        ///< settings for more than a transaction, as in OpenOptions
   std::string announcements = {};  ///< a WakeUp
+  std::string steps = {};          ///< Examined::work
 };
 
 /// One server (or library) of a pair. All tests run on each.

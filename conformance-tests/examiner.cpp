@@ -85,7 +85,7 @@ Examination Examiner::examine(const std::function<std::size_t(Connection&)>& bod
   const auto borrowed = raw_->borrow();
   Watched watched{*borrowed};
   watched.before_run = [&](const Statement& statement, std::span<const Argument> arguments) {
-    const auto one = raw_->examine(statement, arguments);
+    const auto one = place_.examine(*raw_, statement, arguments);
     all.work += one.work;
     all.plans += "-- " + one.statement + ", work " + std::to_string(one.work) + "\n" + one.plan;
     if (!one.objection.empty()) all.objections += one.statement + ": " + one.objection + "; ";

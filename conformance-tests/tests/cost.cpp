@@ -1,6 +1,7 @@
 // CLM-8, GRP-3 and OPS-5: what a statement costs does not grow with what it should not look at.
 // Measured as rows and steps that the engine went through, right after a bulk load, before the
 // engine had a chance to update its statistics.
+#include "clauses.hpp"
 #include "examiner.hpp"
 #include "fixture.hpp"
 #include "tq/schema.hpp"
@@ -17,12 +18,17 @@ class Cost : public PairTest {
     fresh_ = make_place(server());
     install_schema(*fresh_->open(), fresh_->dialect());
     examiner_.emplace(server(), *fresh_);
+    if (const auto& untold = server().limits.steps; !untold.empty()) {
+      const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+      for (const auto& clause : clauses_of(test->name())) weaker(clause, untold);
+    }
   }
   [[nodiscard]] Examiner& examined() { return *examiner_; }
 
   // A little more is always needed: a level of an index, a step to look whether there is more.
   static void expect_no_more(const Examination& before, const Examination& after) {
     constexpr std::int64_t slack = 150;
+    EXPECT_EQ(after.work == 0, !server().limits.steps.empty());
     EXPECT_LE(after.work, before.work * 3 / 2 + slack) << after.plans;
     EXPECT_TRUE(after.objections.empty()) << after.objections << '\n' << after.plans;
   }
