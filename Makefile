@@ -18,7 +18,8 @@ test: ## all tests, on SQLite and on throwaway PostgreSQL, MySQL and MariaDB ser
 
 test-asan: ## what needs no server, under the address and undefined-behaviour sanitizers
 	@scripts/build asan
-	@ctest --test-dir build-asan --output-on-failure --no-tests=error -L 'unit|cli|sqlite3_sqlite'
+	@ctest --test-dir build-asan --output-on-failure --no-tests=error -j $$(($$(nproc) + 1)) \
+	  -L 'unit|cli|_sqlite$$'
 
 lint: ## formatting, clang-tidy, the rules for SQL, for the tree and for shell scripts
 	@scripts/bootstrap build lint
