@@ -77,6 +77,7 @@ int drain(const Place& place, const Words& arguments) {
   Worker worker{noting_repeats(place),
                 [&] { return place.open(); },
                 {.queues = {{arguments.at(0)}},
+                 .name = arguments.size() > 1 ? arguments[1] : "",
                  .threads = threads,
                  .max_poll = std::chrono::milliseconds{100},
                  .drain = true}};

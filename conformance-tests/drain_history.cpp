@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "child.hpp"
+#include "servers.hpp"
 #include "tq/queue.hpp"
 
 namespace tq::conformance {
@@ -108,6 +109,39 @@ void expect_mixed_load_survived(const Server& server, const Place& place, const 
   if (queue.dialect().facts.concurrent_writers) {
     EXPECT_EQ(count(*raw, place.table("tqc_row") + " WHERE note LIKE 'passed on%'"), 0);
   }
+}
+
+std::map<std::string, std::int64_t> expect_drained_by_every_driver(const Server& server,
+                                                                   const Place& place,
+                                                                   std::size_t jobs) {
+  constexpr std::size_t batch = 10'000;
+  const Queue queue{place.dialect()};
+  const auto connection = place.open();
+  const auto raw = place.raw();
+  make_drain_tables(*raw, place, server.texts);
+  for (std::size_t done = 0; done < jobs; done += batch) {
+    queue.enqueue(*connection,
+                  std::vector<NewJob>(std::min(batch, jobs - done), {.queue = "q", .kind = "k"}));
+  }
+  const bool plain = server.url.find('?') == std::string::npos;
+  std::vector<Child> children;
+  std::map<std::string, std::int64_t> shares;
+  for (const auto& pair : plain ? pairs_beside(server.pair) : std::vector{server.pair}) {
+    auto through = server;
+    through.pair = pair;
+    children.push_back(start_child(through, place, "drain", {"q", pair}));
+    shares[pair] = 0;
+  }
+  for (auto& child : children) EXPECT_EQ(child.wait(), 0);
+  DrainHistory{*raw, place}.expect_each_once(jobs);
+  std::cout << server.instance << ":";
+  for (const auto& row : raw->execute("SELECT last_worker, COUNT(*) FROM " + place.table("tq_job") +
+                                      " WHERE state = 'succeeded' GROUP BY last_worker")) {
+    shares.at(row.at(0)) = std::stoll(row.at(1));
+    std::cout << ' ' << row.at(0) << ' ' << row.at(1);
+  }
+  std::cout << '\n';
+  return shares;
 }
 
 }  // namespace tq::conformance

@@ -1,6 +1,7 @@
 // What the child processes that drain a queue leave behind, and what must hold of it.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -41,5 +42,12 @@ struct MixedLoad {
 /// duplicates: each job runs once, groups in order, and no error reaches anybody but what the
 /// engine declares. Prints how many transactions were repeated, and why.
 void expect_mixed_load_survived(const Server& server, const Place& place, const MixedLoad& load);
+
+/// Enqueues `jobs` jobs through the server's own driver; a process for each driver of the dialect
+/// that was built drains them: each job runs once. Gives how many each pair's process did, and
+/// prints it. A URL with parameters, which other drivers may not know, has the pair's own alone.
+std::map<std::string, std::int64_t> expect_drained_by_every_driver(const Server& server,
+                                                                   const Place& place,
+                                                                   std::size_t jobs);
 
 }  // namespace tq::conformance

@@ -112,6 +112,15 @@ const Pair& pair_named(const std::string& name) {
   throw UsageError{"there is no pair '" + name + "' in this program; see --help"};
 }
 
+std::vector<std::string> pairs_beside(const std::string& pair) {
+  const auto dialect = pair.substr(pair.rfind('_'));
+  std::vector<std::string> names;
+  for (const auto& one : pairs()) {
+    if (one.name.ends_with(dialect)) names.push_back(one.name);
+  }
+  return names;
+}
+
 std::vector<std::string> listed(const char* variable) {
   std::istringstream items{from_environment(variable)};
   std::vector<std::string> names;

@@ -29,6 +29,9 @@ void choose(Choice choice);
 /// The pair of this name; throws UsageError.
 [[nodiscard]] const Pair& pair_named(const std::string& name);
 
+/// The names of all pairs of this pair's dialect, its own among them.
+[[nodiscard]] std::vector<std::string> pairs_beside(const std::string& pair);
+
 /// The names in a comma-separated environment variable.
 [[nodiscard]] std::vector<std::string> listed(const char* variable);
 

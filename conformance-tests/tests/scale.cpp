@@ -111,6 +111,12 @@ TEST_P(Scale, CLM_1_GRP_1_GRP_2_ManyProcessesDrainAHundredThousandJobs) {
   EXPECT_EQ(queue.stats(*connection, "q").at(0).ready, 0);
 }
 
+TEST_P(Scale, CLM_1_FIN_1_AProcessForEachDriverDrainsFiftyThousandJobs) {
+  for (const auto& [pair, done] : expect_drained_by_every_driver(server(), fresh(), 50'000)) {
+    EXPECT_GT(done, 0) << pair;
+  }
+}
+
 TEST_P(Scale, CLM_1_FLT_1_ENQ_2_MixedLoadOverFiftyThousandJobs) {
   expect_mixed_load_survived(server(), fresh(),
                              {.jobs = 50'000, .produced = 3'000, .collisions = 1'000});
