@@ -2,60 +2,20 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <functional>
 #include <string_view>
 
-#include "tq/error.hpp"
+#include "servers/url.hpp"
 
 namespace tq::mysql_driver {
 namespace {
 
 using std::chrono::seconds;
 
-// Never quotes what may be a part of a password that was not percent-encoded.
-[[noreturn]] void refuse(const std::string& why) {
-  throw Error{Errc::invalid_argument,
-              "the mysql URL is not valid: " + why +
-                  "; wanted is mysql://user@host:port/database?option=value (with @ : / ? # in a "
-                  "name or password written as %40 %3A %2F %3F %23)"};
-}
+constexpr servers::UrlForm form{.name = "mysql",
+                                .wanted = "mysql://user@host:port/database?option=value"};
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  refuse("% must be followed by two hexadecimal digits; a percent sign is written as %25");
-}
-
-std::string percent_decoded(std::string_view text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded += text[i];
-      continue;
-    }
-    const auto digits = text.substr(i + 1, 2);
-    const int high = hex_digit(digits.empty() ? '\0' : digits[0]);
-    const int low = hex_digit(digits.size() < 2 ? '\0' : digits[1]);
-    decoded += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  // The client library takes C strings.
-  if (decoded.find('\0') != std::string::npos) refuse("it has a NUL character");
-  return decoded;
-}
-
-int number(std::string_view what, std::string_view text, int least, int most) {
-  int value = -1;
-  const auto* const end = text.data() + text.size();
-  const auto [rest, failure] = std::from_chars(text.data(), end, value);
-  if (failure != std::errc{} || rest != end || value < least || value > most) {
-    refuse(std::string{what} + " is not a number from " + std::to_string(least) + " to " +
-           std::to_string(most));
-  }
-  return value;
-}
+[[noreturn]] void refuse(const std::string& why) { servers::refuse_url(form, why); }
 
 Tls tls_mode(const std::string& value) {
   if (value == "disabled") return Tls::disabled;
@@ -82,7 +42,7 @@ struct Parameter {
 
 seconds duration(std::string_view name, const std::string& value, int least) {
   constexpr int one_day = 24 * 60 * 60;
-  return seconds{number(name, value, least, one_day)};
+  return seconds{servers::number_in_url(form, name, value, least, one_day)};
 }
 
 // The names are those of MySQL's own URLs where it has one:
@@ -124,56 +84,15 @@ std::string known_names() {
   return names;
 }
 
-void set(Target& target, Named& named, std::string_view pair) {
-  const auto equals = std::min(pair.find('='), pair.size());
+void set(Target& target, Named& named, const servers::Url::Parameter& parameter) {
   // As in other drivers' URLs, an underscore will do.
-  auto name = percent_decoded(pair.substr(0, equals));
+  auto name = parameter.name;
   std::ranges::replace(name, '_', '-');
   const auto found = std::ranges::find(parameters(), name, &Parameter::name);
   if (found == parameters().end()) {
     refuse("the parameter " + name + " is unknown; there are " + known_names());
   }
-  const auto value = percent_decoded(pair.substr(std::min(equals + 1, pair.size())));
-  if (value.empty()) refuse("the parameter " + name + " has no value");
-  found->set(target, named, value);
-}
-
-Named set_all(Target& target, std::string_view query) {
-  Named named;
-  // An unescaped ? in a password makes the rest of it look like parameters.
-  if (query.find('@') != std::string_view::npos) refuse("it has an @ behind a ?");
-  while (!query.empty()) {
-    const auto end = std::min(query.find('&'), query.size());
-    if (end > 0) set(target, named, query.substr(0, end));
-    query.remove_prefix(std::min(end + 1, query.size()));
-  }
-  return named;
-}
-
-void set_user(Target& target, std::string_view text) {
-  const auto colon = std::min(text.find(':'), text.size());
-  target.user = percent_decoded(text.substr(0, colon));
-  target.password = percent_decoded(text.substr(std::min(colon + 1, text.size())));
-}
-
-void set_host(Target& target, std::string_view text) {
-  std::string_view port;
-  if (text.starts_with('[')) {
-    const auto close = text.find(']');
-    if (close == std::string_view::npos) refuse("a [ has no ]");
-    target.host = percent_decoded(text.substr(1, close - 1));
-    port = text.substr(close + 1);
-    if (!port.empty() && port.front() != ':') refuse("something stands behind the ]");
-  } else {
-    const auto colon = std::min(text.find(':'), text.size());
-    if (colon > 0) target.host = percent_decoded(text.substr(0, colon));
-    port = text.substr(colon);
-  }
-  if (target.host.starts_with('/'))
-    target.socket = target.host;
-  else if (target.host.find_first_of("/[] \t\r\n") != std::string::npos)
-    refuse("the host is odd");
-  if (port.size() > 1) target.port = number("the port", port.substr(1), 1, 65535);
+  found->set(target, named, parameter.value);
 }
 
 void settle_tls(Target& target, const Named& named) {
@@ -190,32 +109,17 @@ void settle_tls(Target& target, const Named& named) {
   }
 }
 
-std::string_view after_scheme(std::string_view url) {
-  for (const std::string_view scheme : {"mysql://", "mariadb://"}) {
-    if (url.starts_with(scheme)) return url.substr(scheme.size());
-  }
-  refuse("it does not begin with mysql://");
-}
-
 }  // namespace
 
-Target parse_url(const std::string& url) {
-  Target target;
-  auto rest = after_scheme(url);
-  const auto query = std::min(rest.find('?'), rest.size());
-  const auto named = set_all(target, rest.substr(std::min(query + 1, rest.size())));
-  rest = rest.substr(0, query);
-  const auto slash = std::min(rest.find('/'), rest.size());
-  const auto authority = rest.substr(0, slash);
-  const auto path = rest.substr(std::min(slash + 1, rest.size()));
-  if (std::ranges::count(authority, '@') > 1 || path.find('@') != std::string_view::npos) {
-    refuse("it has an @ too many");
-  }
-  if (path.find('/') != std::string_view::npos) refuse("the database's name has a /");
-  const auto at = authority.find('@');
-  if (at != std::string_view::npos) set_user(target, authority.substr(0, at));
-  set_host(target, authority.substr(at == std::string_view::npos ? 0 : at + 1));
-  target.database = percent_decoded(path);
+Target parse_url(const std::string& text) {
+  const auto url = servers::read_url(text, form);
+  if (url.scheme != "mysql" && url.scheme != "mariadb") refuse("it does not begin with mysql://");
+  Target target{.user = url.user, .password = url.password, .database = url.path};
+  if (!url.host.empty()) target.host = url.host;
+  if (url.host.starts_with('/')) target.socket = url.host;
+  if (!url.port.empty()) target.port = std::stoi(url.port);
+  Named named;
+  for (const auto& parameter : url.parameters) set(target, named, parameter);
   settle_tls(target, named);
   return target;
 }

@@ -2,41 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <optional>
 #include <string_view>
 
-#include "tq/error.hpp"
+#include "servers/url.hpp"
 
 namespace tq::sqlite3_driver {
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw Error{Errc::invalid_argument, "sqlite URL: " + why};
-}
+constexpr servers::UrlForm form{
+    .name = "sqlite",
+    .wanted = "sqlite:///relative.db or sqlite:////absolute.db, with a percent sign as %25",
+    .place = servers::UrlForm::Place::file};
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  refuse("% must be followed by two hexadecimal digits; write a percent sign as %25");
-}
-
-std::string percent_decoded(std::string_view text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded += text[i];
-      continue;
-    }
-    const auto digits = text.substr(i + 1, 2);
-    const int high = hex_digit(digits.empty() ? '\0' : digits[0]);
-    const int low = hex_digit(digits.size() < 2 ? '\0' : digits[1]);
-    decoded += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return decoded;
-}
+[[noreturn]] void refuse(const std::string& why) { servers::refuse_url(form, why); }
 
 template <std::size_t N>
 std::string one_of(const std::string& name, const std::string& value,
@@ -47,21 +25,13 @@ std::string one_of(const std::string& name, const std::string& value,
   refuse(name + "=" + value + " is not one of " + list);
 }
 
-std::chrono::milliseconds milliseconds(const std::string& name, const std::string& value) {
-  constexpr int most = 24 * 60 * 60 * 1000;
-  int number = -1;
-  const auto* const end = value.data() + value.size();
-  const auto [rest, error] = std::from_chars(value.data(), end, number);
-  if (error != std::errc{} || rest != end || number < 0 || number > most) {
-    refuse(name + "=" + value + " is not a number of milliseconds from 0 to one day");
-  }
-  return std::chrono::milliseconds{number};
-}
-
 void set(OpenOptions& options, const std::string& name, const std::string& value) {
   using Mode = OpenOptions::Mode;
   if (name == "busy_timeout") {
-    options.busy_timeout = milliseconds(name, value);
+    constexpr int one_day_ms = 24 * 60 * 60 * 1000;
+    const auto what = name + "=" + value + ", in milliseconds,";
+    options.busy_timeout =
+        std::chrono::milliseconds{servers::number_in_url(form, what, value, 0, one_day_ms)};
   } else if (name == "synchronous") {
     options.synchronous = one_of<3>(name, value, {"full", "normal", "extra"});
   } else if (name == "journal_mode") {
@@ -76,33 +46,17 @@ void set(OpenOptions& options, const std::string& name, const std::string& value
   }
 }
 
-void set_all(OpenOptions& options, std::string_view query) {
-  while (!query.empty()) {
-    const auto end = std::min(query.find('&'), query.size());
-    const auto pair = query.substr(0, end);
-    const auto equals = std::min(pair.find('='), pair.size());
-    if (equals == pair.size()) refuse("the parameter " + std::string{pair} + " has no value");
-    set(options, percent_decoded(pair.substr(0, equals)), percent_decoded(pair.substr(equals + 1)));
-    query.remove_prefix(std::min(end + 1, query.size()));
-  }
-}
-
 }  // namespace
 
 OpenOptions parse_url(const std::string& url) {
-  constexpr std::string_view scheme = "sqlite://";
   OpenOptions options;
-  if (!url.starts_with(scheme)) {
-    if (url.find("://") != std::string::npos) refuse("it must begin with sqlite:///");
+  if (url.find("://") == std::string::npos) {
     options.path = url;
   } else {
-    const auto rest = std::string_view{url}.substr(scheme.size());
-    if (!rest.starts_with('/')) {
-      refuse("there is no host; write sqlite:///relative.db or sqlite:////absolute.db");
-    }
-    const auto question = std::min(rest.find('?'), rest.size());
-    options.path = percent_decoded(rest.substr(1, question - 1));
-    set_all(options, rest.substr(std::min(question + 1, rest.size())));
+    const auto parts = servers::read_url(url, form);
+    if (parts.scheme != "sqlite") refuse("it must begin with sqlite:///");
+    options.path = parts.path;
+    for (const auto& parameter : parts.parameters) set(options, parameter.name, parameter.value);
   }
   if (options.path.empty()) refuse("the path is empty");
   if (options.path.find('\0') != std::string::npos) refuse("the path holds a NUL character");

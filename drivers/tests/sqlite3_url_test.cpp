@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Refused{"sqlite:///q.db?mode", "mode"}, Refused{"sqlite:///q.db?mode=x", "rwc"},
                     Refused{"sqlite:///q.db?busy_timeout=1s", "busy_timeout=1s"},
                     Refused{"sqlite:///q.db?busy_timeout=-1", "busy_timeout=-1"},
-                    Refused{"sqlite:///q.db?busy_timeout=", "busy_timeout="},
+                    Refused{"sqlite:///q.db?busy_timeout=", "no value"},
                     Refused{"sqlite:///q.db?synchronous=off", "synchronous=off"},
                     Refused{"sqlite://host/q.db", "host"}, Refused{"sqlite:///", "empty"},
                     Refused{"", "empty"}, Refused{"sqlite:///a%2", "%25"},
