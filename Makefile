@@ -1,9 +1,9 @@
 # What people type. Each target installs what it needs on Debian and Ubuntu (scripts/bootstrap).
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-asan lint format scale clean
+.PHONY: help build demo test test-asan lint format package test-packages scale clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## the program (build/tq), the libraries, the tests and the examples
 	@scripts/build dev
@@ -28,6 +28,12 @@ lint: ## formatting, clang-tidy, the rules for SQL, for the tree and for shell s
 format: ## format all C++ files in place
 	@scripts/bootstrap lint
 	@scripts/cpp-files | xargs clang-format -i
+
+package: ## Debian packages, in build-release/packages
+	@scripts/package
+
+test-packages: ## by hand, as root: the packages in a bare Debian 12, on all engines
+	@scripts/test-packages
 
 scale: ## by hand: millions of rows on all engines, then the tests under the thread sanitizer
 	@scripts/build release

@@ -1,9 +1,9 @@
 # The libraries as applications find them: docs/install.md.
 #
-# tq_component(NAME FOLDER [PACKAGE NAME] [FLAGS FLAG...]): makes of the static library tq_NAME, whose headers
+# tq_component(NAME FOLDER [PACKAGE NAME] [FLAGS FLAG...] [DEBIAN PACKAGE]): makes of the static library tq_NAME, whose headers
 # are in FOLDER/include, the component NAME: the target tablequeue::NAME, here and installed, and a file for
-# pkg-config. What tq_NAME links goes with it; PACKAGE and FLAGS say how CMake and the linker find its client
-# library. Called where tq_NAME is made, once all is linked.
+# pkg-config. What tq_NAME links goes with it; PACKAGE, FLAGS and DEBIAN say how CMake, the linker and apt find its
+# client library. Called where tq_NAME is made, once all is linked.
 #
 # tq_internal_component(NAME): likewise a library without headers of its own, which other components link.
 #
@@ -19,9 +19,10 @@ define_property(GLOBAL PROPERTY TQ_COMPONENT_FACTS BRIEF_DOCS "what tablequeue-c
 add_custom_target(libraries)
 
 function(tq_component name folder)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "PACKAGE" "FLAGS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "PACKAGE;DEBIAN" "FLAGS")
   tq_make_component(${name})
   set_property(GLOBAL APPEND PROPERTY TQ_COMPONENTS ${name})
+  set_property(GLOBAL PROPERTY TQ_DEBIAN_${name} ${arg_DEBIAN})
   if(TQ_INSTALL)
     install(DIRECTORY ${folder}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
             FILES_MATCHING PATTERN *.hpp)
