@@ -1,9 +1,9 @@
 # The libraries as applications find them: docs/install.md.
 #
-# tq_component(NAME FOLDER [PACKAGE NAME] [FLAGS FLAG...] [DEBIAN PACKAGE]): makes of the static library tq_NAME, whose headers
+# tq_component(NAME FOLDER [PACKAGE ARGUMENT...] [DEBIAN PACKAGE]): makes of the static library tq_NAME, whose headers
 # are in FOLDER/include, the component NAME: the target tablequeue::NAME, here and installed, and a file for
-# pkg-config. What tq_NAME links goes with it; PACKAGE, FLAGS and DEBIAN say how CMake, the linker and apt find its
-# client library. Called where tq_NAME is made, once all is linked.
+# pkg-config. What tq_NAME links goes with it; PACKAGE (what find_package takes) and DEBIAN say how CMake and apt find
+# its client library. Called where tq_NAME is made, once all is linked.
 #
 # tq_internal_component(NAME): likewise a library without headers of its own, which other components link.
 #
@@ -19,14 +19,14 @@ define_property(GLOBAL PROPERTY TQ_COMPONENT_FACTS BRIEF_DOCS "what tablequeue-c
 add_custom_target(libraries)
 
 function(tq_component name folder)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "PACKAGE;DEBIAN" "FLAGS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "DEBIAN" "PACKAGE")
   tq_make_component(${name})
   set_property(GLOBAL APPEND PROPERTY TQ_COMPONENTS ${name})
   set_property(GLOBAL PROPERTY TQ_DEBIAN_${name} ${arg_DEBIAN})
   if(TQ_INSTALL)
     install(DIRECTORY ${folder}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
             FILES_MATCHING PATTERN *.hpp)
-    tq_pkg_config(${name} ${arg_FLAGS})
+    tq_pkg_config(${name})
   endif()
   # The client library of a shared library is the loader's business.
   if(arg_PACKAGE AND NOT BUILD_SHARED_LIBS)
@@ -135,10 +135,41 @@ function(tq_install_component name exported)
   endif()
 endfunction()
 
+# What the linker takes for LINK, a target or a file, and what that links; appended to RESULT.
+function(tq_linker_flags link result)
+  set(flags ${${result}})
+  set(file ${link})
+  set(more)
+  if(TARGET ${link})
+    get_target_property(file ${link} IMPORTED_LOCATION)
+    if(NOT file)
+      get_target_property(file ${link} IMPORTED_LOCATION_RELEASE)
+    endif()
+    get_target_property(more ${link} INTERFACE_LINK_LIBRARIES)
+    if(NOT more)
+      set(more)
+    endif()
+  endif()
+  if(IS_ABSOLUTE "${file}")
+    cmake_path(GET file PARENT_PATH folder)
+    cmake_path(GET file STEM stem)
+    string(REGEX REPLACE "^lib" "-l" flag ${stem})
+    if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+      list(APPEND flags -L${folder})
+    endif()
+    list(APPEND flags ${flag})
+  endif()
+  foreach(link IN LISTS more)
+    tq_linker_flags(${link} flags)
+  endforeach()
+  set(${result} ${flags} PARENT_SCOPE)
+endfunction()
+
 # Writes tablequeue-NAME.pc. Where there is only the static library, what it needs stands in Libs, so that
 # `pkg-config --libs` links without --static.
 function(tq_pkg_config name)
-  set(needed "${ARGN}")
+  set(own)
+  set(needed)
   set(requires)
   get_target_property(links tq_${name} LINK_LIBRARIES)
   foreach(link IN LISTS links)
@@ -147,12 +178,16 @@ function(tq_pkg_config name)
     elseif(link MATCHES "^tq_(.+)")
       get_target_property(internal ${link} TQ_INTERNAL)
       if(internal)
-        list(PREPEND needed -ltablequeue-${CMAKE_MATCH_1})
+        list(APPEND own -ltablequeue-${CMAKE_MATCH_1})
       else()
         list(APPEND requires "tablequeue-${CMAKE_MATCH_1} = ${PROJECT_VERSION}")
       endif()
+    elseif(NOT link MATCHES "^\\$<BUILD_INTERFACE:")
+      tq_linker_flags(${link} needed)
     endif()
   endforeach()
+  list(PREPEND needed ${own})
+  list(REMOVE_DUPLICATES needed)
   list(JOIN requires ", " TQ_REQUIRES)
   list(JOIN needed " " needed)
   set(TQ_LIBS -ltablequeue-${name})
@@ -179,8 +214,9 @@ function(tq_install_package)
                  ${PROJECT_BINARY_DIR}/cmake/tablequeue-config.cmake @ONLY)
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/tablequeue-config-version.cmake
                                    COMPATIBILITY SameMinorVersion)
+  file(GLOB modules ${TQ_COMPONENTS_DIR}/Find*.cmake)
   install(FILES ${PROJECT_BINARY_DIR}/cmake/tablequeue-config.cmake
                 ${PROJECT_BINARY_DIR}/cmake/tablequeue-config-version.cmake
-                ${TQ_COMPONENTS_DIR}/FindMysqlConnectorCpp.cmake
+                ${modules}
           DESTINATION ${TQ_CMAKE_DIR} COMPONENT development)
 endfunction()
