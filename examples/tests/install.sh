@@ -50,7 +50,7 @@ built_with_pkg_config() { # FLAGS
     case $driver in
     libpq | odbc | sqlite3) own=$(pkg-config --cflags "$driver") client=$(pkg-config --libs "$driver") ;;
     mysql) own='' client=-lmysqlcppconn ;;
-    soci) own=-I/usr/include/soci client='-lsoci_core -ldl' ;;
+    soci) own='' client=-lsoci_core ;;
     esac
     object=$folder/pkg-config/$driver.o
     read -ra flags <<<"$1 $own $(pkg-config --cflags tablequeue-dialects "tablequeue-$driver")"
@@ -85,12 +85,13 @@ run() { # DRIVER WITH...
   for tool in cmake pkg-config; do
     program=$folder/$tool/with_$driver
     [ -x "$program" ] || die "$program was not built"
-    if [ "$driver" = sqlite3 ]; then
+    case $driver in
+    soci | sqlite3)
       rm -f "$program.db"*
       "$program" "$program.db"
-    else
-      "$@" "$program"
-    fi
+      ;;
+    *) "$@" "$program" ;;
+    esac
   done
 }
 
