@@ -52,6 +52,13 @@ std::vector<std::string> query(MYSQL* connection, const std::string& text, std::
 
 constexpr std::string_view escaped = "\\'\"\n\r\x1A";
 
+// The server quotes a statement that it cannot parse, and SOCI has written the values into it.
+std::string message_of(const soci::soci_error& error, int number) {
+  constexpr int parse_error = 1064;
+  return number == parse_error ? "the server cannot parse the statement"
+                               : error.get_error_message();
+}
+
 class Mysql final : public Backend {
  public:
   /// `target`: the connect string of a session of ours, for another one that cancels.
@@ -131,15 +138,15 @@ class Mysql final : public Backend {
     stale_ = true;
     const auto* const reported = dynamic_cast<const soci::mysql_soci_error*>(&error);
     if (reported == nullptr) return plain_error(error, name);
-    const auto message = error.get_error_message();
-    return servers::mysql_error({.number = static_cast<int>(reported->err_num_),
-                                 .sqlstate = mysql_sqlstate(connection_of(session_)),
-                                 .message = message},
-                                name);
+    const int number = static_cast<int>(reported->err_num_);
+    const auto message = message_of(error, number);
+    return servers::mysql_error(
+        {.number = number, .sqlstate = mysql_sqlstate(connection_of(session_)), .message = message},
+        name);
   }
 
   // The server sends its flags with each answer, but for an error.
-  // https://dev.mysql.com/doc/dev/mysql-server/latest/mysql__com_8h.html#a1d854e841086925be1883e4d7b4e8cad
+  // https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_basic_ok_packet.html
   [[nodiscard]] TransactionState known_state() noexcept override {
     auto* const backend = session_.get_backend();
     if (backend == nullptr) return TransactionState::unknown;
