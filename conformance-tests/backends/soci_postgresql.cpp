@@ -1,4 +1,5 @@
 // The pair soci + postgresql.
+#include <libpq-fe.h>
 #include <soci/postgresql/soci-postgresql.h>
 #include <soci/soci.h>
 

@@ -1,7 +1,8 @@
 // The pair soci + sqlite.
 #include <soci/soci.h>
-#include <soci/sqlite3/soci-sqlite3.h>
+#include <sqlite3.h>
 
+#include "backends/sqlite3_handles.hpp"
 #include "pair.hpp"
 #include "tq/soci.hpp"
 #include "url.hpp"
@@ -9,9 +10,7 @@
 namespace tq::conformance {
 namespace {
 
-namespace api = sqlite_api;
-
-using Prepared = std::unique_ptr<api::sqlite3_stmt, decltype(&api::sqlite3_finalize)>;
+using Prepared = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
 
 int collect(void* rows, int columns, char** values, char** /*names*/) {
   RawConnection::Row row;
@@ -24,41 +23,39 @@ int collect(void* rows, int columns, char** values, char** /*names*/) {
 // twice to learn of its columns.
 class SociRaw final : public RawConnection {
  public:
-  explicit SociRaw(const std::string& path) try : session_{soci::sqlite3, path} {
+  explicit SociRaw(const std::string& path) try : session_{soci_driver::open_sqlite(path)} {
   } catch (const soci::soci_error& error) {
     throw RawError{error.get_error_message()};
   }
 
   std::vector<Row> execute(const std::string& sql) override {
     std::vector<Row> rows;
-    if (api::sqlite3_exec(handle(), sql.c_str(), &collect, &rows, nullptr) != SQLITE_OK) {
-      throw RawError{api::sqlite3_errmsg(handle())};
+    if (sqlite3_exec(handle(), sql.c_str(), &collect, &rows, nullptr) != SQLITE_OK) {
+      throw RawError{sqlite3_errmsg(handle())};
     }
     return rows;
   }
 
   std::unique_ptr<Connection> borrow() override {
-    return std::make_unique<SociConnection>(session_);
+    return std::make_unique<SociConnection>(*session_);
   }
 
   std::optional<std::int64_t> steps(const std::string& sql) override {
-    api::sqlite3_stmt* raw = nullptr;
-    if (api::sqlite3_prepare_v2(handle(), sql.c_str(), -1, &raw, nullptr) != SQLITE_OK) {
-      throw RawError{api::sqlite3_errmsg(handle())};
+    sqlite3_stmt* raw = nullptr;
+    if (sqlite3_prepare_v2(handle(), sql.c_str(), -1, &raw, nullptr) != SQLITE_OK) {
+      throw RawError{sqlite3_errmsg(handle())};
     }
-    const Prepared prepared{raw, &api::sqlite3_finalize};
+    const Prepared prepared{raw, &sqlite3_finalize};
     int code = SQLITE_ROW;
-    while (code == SQLITE_ROW) code = api::sqlite3_step(raw);
-    if (code != SQLITE_DONE) throw RawError{api::sqlite3_errmsg(handle())};
-    return api::sqlite3_stmt_status(raw, SQLITE_STMTSTATUS_VM_STEP, 0);
+    while (code == SQLITE_ROW) code = sqlite3_step(raw);
+    if (code != SQLITE_DONE) throw RawError{sqlite3_errmsg(handle())};
+    return sqlite3_stmt_status(raw, SQLITE_STMTSTATUS_VM_STEP, 0);
   }
 
  private:
-  api::sqlite3* handle() {
-    return static_cast<soci::sqlite3_session_backend*>(session_.get_backend())->conn_;
-  }
+  ::sqlite3* handle() { return soci_driver::sqlite_of(*session_); }
 
-  soci::session session_;
+  std::unique_ptr<soci::session> session_;
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 // SOCI's postgresql backend, over libpq.
 #include "servers/postgresql.hpp"
 
+#include <libpq-fe.h>
 #include <soci/postgresql/soci-postgresql.h>
+#include <soci/version.h>
 
 #include <array>
 #include <random>
@@ -96,7 +98,12 @@ class Postgresql final : public Backend {
     return prepared.fetch();
   }
 
-  void finish(soci::statement& prepared) override { result_of(prepared).reset(); }
+  // SOCI 4.1 does not export what frees the rows, so there they stay until the next ones.
+  void finish([[maybe_unused]] soci::statement& prepared) override {
+#if SOCI_VERSION < 400100
+    result_of(prepared).reset();
+#endif
+  }
 
   [[nodiscard]] Error translate(const soci::soci_error& error, std::string_view name) override {
     if (PQstatus(connection()) == CONNECTION_BAD) return gone(connection(), name);

@@ -1,5 +1,5 @@
 // SOCI's sqlite3 backend, over SQLite's C interface.
-#include <soci/sqlite3/soci-sqlite3.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,26 +11,25 @@
 
 #include "servers/sqlite.hpp"
 #include "session_backend.hpp"
+#include "sqlite3_handles.hpp"
 #include "targets.hpp"
 
 namespace tq::soci_driver {
 namespace {
 
-namespace api = sqlite_api;
-
 struct Finalize {
-  void operator()(api::sqlite3_stmt* statement) const noexcept { api::sqlite3_finalize(statement); }
+  void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 };
-using Handle = std::unique_ptr<api::sqlite3_stmt, Finalize>;
+using Handle = std::unique_ptr<sqlite3_stmt, Finalize>;
 
-api::sqlite3* connection_of(soci::session& session) {
-  auto* const backend = session.get_backend();
-  if (backend == nullptr) throw lost({});
-  return static_cast<soci::sqlite3_session_backend*>(backend)->conn_;
+::sqlite3* connection_of(soci::session& session) {
+  auto* const connection = sqlite_of(session);
+  if (connection == nullptr) throw lost({});
+  return connection;
 }
 
-std::string path_of(api::sqlite3* connection) {
-  const auto* const path = api::sqlite3_db_filename(connection, "main");
+std::string path_of(::sqlite3* connection) {
+  const auto* const path = sqlite3_db_filename(connection, "main");
   return path == nullptr ? std::string{} : std::string{path};
 }
 
@@ -80,9 +79,9 @@ class Sqlite final : public Backend {
   Sqlite& operator=(const Sqlite&) = delete;
 
   /// For a session of ours.
-  void wait_when_busy() { api::sqlite3_busy_handler(connection_, &BusyWait::handler, &wait_); }
+  void wait_when_busy() { sqlite3_busy_handler(connection_, &BusyWait::handler, &wait_); }
   [[nodiscard]] BusyWait& wait() { return wait_; }
-  [[nodiscard]] api::sqlite3* connection() const noexcept { return connection_; }
+  [[nodiscard]] ::sqlite3* connection() const noexcept { return connection_; }
 
   [[nodiscard]] const servers::Server& server() const noexcept override {
     return servers::sqlite();
@@ -95,7 +94,7 @@ class Sqlite final : public Backend {
 
   void send(const std::string& text, std::string_view name) override {
     const bool open = in_transaction();
-    const int result = api::sqlite3_exec(connection_, text.c_str(), nullptr, nullptr, nullptr);
+    const int result = sqlite3_exec(connection_, text.c_str(), nullptr, nullptr, nullptr);
     if (result != SQLITE_OK) throw error(name, open);
   }
 
@@ -116,8 +115,8 @@ class Sqlite final : public Backend {
   }
 
   bool start(soci::statement& prepared, const Statement& statement) override {
-    auto* const native = native_of(prepared);
-    const auto columns = static_cast<std::size_t>(api::sqlite3_column_count(native));
+    auto* const native = sqlite_of(prepared);
+    const auto columns = static_cast<std::size_t>(sqlite3_column_count(native));
     if (columns < statement.columns().size()) refuse_answer(statement);
     open_before_ = in_transaction();
     return prepared.execute(true);
@@ -125,22 +124,20 @@ class Sqlite final : public Backend {
 
   // Without a place for its columns SOCI leaves a statement at its first row.
   void finish(soci::statement& prepared) override {
-    auto* const native = native_of(prepared);
+    auto* const native = sqlite_of(prepared);
     int result = SQLITE_OK;
-    if (api::sqlite3_stmt_busy(native) != 0) {
+    if (sqlite3_stmt_busy(native) != 0) {
       do {
-        result = api::sqlite3_step(native);
+        result = sqlite3_step(native);
       } while (result == SQLITE_ROW);
     }
     if (result != SQLITE_OK && result != SQLITE_DONE) throw error({}, open_before_);
-    api::sqlite3_reset(native);
-    api::sqlite3_clear_bindings(native);
+    sqlite3_reset(native);
+    sqlite3_clear_bindings(native);
   }
 
   [[nodiscard]] Error translate(const soci::soci_error& reported, std::string_view name) override {
-    if (dynamic_cast<const soci::sqlite3_soci_error*>(&reported) == nullptr) {
-      return plain_error(reported, name);
-    }
+    if (!result_of(reported)) return plain_error(reported, name);
     return error(name, open_before_);
   }
 
@@ -152,34 +149,30 @@ class Sqlite final : public Backend {
   void cancel() noexcept override {
     const std::lock_guard lock{cancelling_};
     wait_.stop();
-    if (connection_ != nullptr) api::sqlite3_interrupt(connection_);
+    if (connection_ != nullptr) sqlite3_interrupt(connection_);
   }
 
  private:
   [[nodiscard]] bool in_transaction() const noexcept {
-    return api::sqlite3_get_autocommit(connection_) == 0;
-  }
-
-  static api::sqlite3_stmt* native_of(soci::statement& prepared) {
-    return static_cast<soci::sqlite3_statement_backend*>(prepared.get_backend())->stmt_;
+    return sqlite3_get_autocommit(connection_) == 0;
   }
 
   // What SQLite says of its last error. `open`: whether a transaction was open before.
   [[nodiscard]] Error error(std::string_view name, bool open) const {
-    const int code = api::sqlite3_extended_errcode(connection_);
+    const int code = sqlite3_extended_errcode(connection_);
     const auto path = path_of(connection_);
     const servers::SqliteScene scene{.statement = name,
                                      .path = path,
                                      .transaction_lost = open && !in_transaction(),
                                      .in_commit = name == "commit"};
     if (primary(code) == SQLITE_BUSY && wait_.stopped()) {
-      return servers::sqlite_error(SQLITE_INTERRUPT, api::sqlite3_errstr(SQLITE_INTERRUPT), scene);
+      return servers::sqlite_error(SQLITE_INTERRUPT, sqlite3_errstr(SQLITE_INTERRUPT), scene);
     }
-    return servers::sqlite_error(code, api::sqlite3_errmsg(connection_), scene);
+    return servers::sqlite_error(code, sqlite3_errmsg(connection_), scene);
   }
 
   soci::session& session_;
-  api::sqlite3* connection_;
+  ::sqlite3* connection_;
   BusyWait wait_;
   bool open_before_ = false;
   std::mutex cancelling_;  // a cancel() that has begun is over before the handle is closed
@@ -196,32 +189,32 @@ void check_exists(const SqliteTarget& target) {
 std::unique_ptr<soci::session> connect(const SqliteTarget& target) {
   check_exists(target);
   try {
-    return std::make_unique<soci::session>(soci::sqlite3, target.text);
-  } catch (const soci::sqlite3_soci_error& error) {
-    throw servers::sqlite_error(error.result(), error.get_error_message(),
-                                {.statement = "open", .path = target.path});
+    return open_sqlite(target.text);
   } catch (const soci::soci_error& error) {
-    throw plain_error(error, "open");
+    const auto result = result_of(error);
+    if (!result) throw plain_error(error, "open");
+    throw servers::sqlite_error(*result, error.get_error_message(),
+                                {.statement = "open", .path = target.path});
   }
 }
 
 // The first column of the first row; empty if there is none. The result code goes to `result`.
-std::string one_text(api::sqlite3* connection, const std::string& text, int& result) {
-  api::sqlite3_stmt* raw = nullptr;
-  result = api::sqlite3_prepare_v2(connection, text.c_str(), -1, &raw, nullptr);
+std::string one_text(::sqlite3* connection, const std::string& text, int& result) {
+  sqlite3_stmt* raw = nullptr;
+  result = sqlite3_prepare_v2(connection, text.c_str(), -1, &raw, nullptr);
   const Handle handle{raw};
   if (result != SQLITE_OK) return {};
-  result = api::sqlite3_step(raw);
+  result = sqlite3_step(raw);
   if (result != SQLITE_ROW) return {};
   result = SQLITE_OK;
-  const auto* const value = reinterpret_cast<const char*>(api::sqlite3_column_text(raw, 0));
+  const auto* const value = reinterpret_cast<const char*>(sqlite3_column_text(raw, 0));
   return value == nullptr ? std::string{} : std::string{value};
 }
 
 // Changing to WAL needs the file alone, and SQLite gives up on that without asking the busy
 // handler, so it is asked again here.
 // https://www.sqlite.org/wal.html#activating_and_configuring_wal_mode
-int set_journal_mode(api::sqlite3* connection, const std::string& wanted, BusyWait& wait) {
+int set_journal_mode(::sqlite3* connection, const std::string& wanted, BusyWait& wait) {
   int result = SQLITE_OK;
   for (int round = 0;; ++round) {
     auto mode = one_text(connection, "PRAGMA journal_mode", result);
@@ -254,7 +247,7 @@ void set_up(Sqlite& backend, const SqliteTarget& target) {
 Opened open(Url& url) {
   const auto target = sqlite_target(url);
   auto session = connect(target);
-  api::sqlite3_extended_result_codes(connection_of(*session), 1);
+  sqlite3_extended_result_codes(connection_of(*session), 1);
   auto backend = std::make_unique<Sqlite>(*session, target.busy_timeout);
   backend->wait_when_busy();
   set_up(*backend, target);
