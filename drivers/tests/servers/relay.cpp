@@ -70,7 +70,9 @@ void Relay::serve(const std::string& server, int port) {
       if (poll(both.data(), both.size(), look_up_milliseconds) <= 0) continue;
       if (both[0].revents != 0) open = pass(client, upstream, nullptr);
       if (open && both[1].revents != 0) {
-        open = pass(upstream, client, &silent_) && !losing_;
+        // Looked at first: an answer that was passed on does not end the connection.
+        const bool last = losing_;
+        open = pass(upstream, client, &silent_) && !last;
       }
     }
   }
