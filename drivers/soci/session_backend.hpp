@@ -43,6 +43,10 @@ class Backend {
   /// Harmless without a transaction.
   virtual void rollback() { send("ROLLBACK", "rollback"); }
 
+  /// Makes `text` and `indicator` the place of the next column.
+  virtual void place(soci::statement& prepared, std::string& text, soci::indicator& indicator) {
+    prepared.exchange(soci::into(text, indicator));
+  }
   /// Executes a prepared statement; true: its first row is in the places that it was given. Throws
   /// Errc::failed if the answer has fewer columns than are declared.
   virtual bool start(soci::statement& prepared, const Statement& statement) = 0;

@@ -82,7 +82,9 @@ struct SociConnection::State {
     const auto found = known.find(statement.id());
     if (found != known.end()) return found->second;
     if (known.size() >= most_prepared) known.clear();
-    return known.try_emplace(statement.id(), session, statement, soci::details::st_repeatable_query)
+    return known
+        .try_emplace(statement.id(), session, *backend, statement,
+                     soci::details::st_repeatable_query)
         .first->second;
   }
 
@@ -91,7 +93,7 @@ struct SociConnection::State {
       check_arguments(statement, arguments);
       backend->check_size(statement, arguments);
       if (!keeps_statements) {
-        return Prepared{session, statement, soci::details::st_one_time_query}.run(
+        return Prepared{session, *backend, statement, soci::details::st_one_time_query}.run(
             *backend, statement, arguments);
       }
       auto& one = cached(statement);

@@ -1,6 +1,7 @@
 #include "targets.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace tq::soci_driver {
 namespace {
@@ -84,6 +85,35 @@ std::string sqlite_text(const Url& url, const SqliteTarget& target) {
   return "dbname=\"" + target.path + "\"" + (read ? " readonly=true" : "");
 }
 
+// A value that has anything special stands in braces.
+// https://learn.microsoft.com/en-us/sql/odbc/reference/syntax/sqldriverconnect-function
+std::string odbc_value(std::string_view text) {
+  const bool plain = text.find_first_of("[]{}(),;?*=!@") == std::string_view::npos &&
+                     text.find_first_not_of(' ') == 0 && !text.ends_with(' ');
+  if (plain) return std::string{text};
+  std::string result = "{";
+  for (const char c : text) result.append(c == '}' ? 2 : 1, c);
+  return result + "}";
+}
+
+bool names_password(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text.find("pwd=") != std::string::npos || text.find("password=") != std::string::npos;
+}
+
+// psqlodbc would go on after an error by means of savepoints of its own, and take text to be in the
+// application's locale; MariaDB's would connect again by itself.
+// https://odbc.postgresql.org/docs/config.html
+// https://mariadb.com/kb/en/about-mariadb-connector-odbc/
+std::string_view odbc_always(std::string_view dialect) {
+  if (dialect == "postgresql") {
+    return "Protocol=7.4-0;UseServerSidePrepare=1;LFConversion=0;"
+           "ConnSettings=SET client_encoding TO 'UTF8';";
+  }
+  if (dialect == "mysql") return "CHARSET=utf8mb4;AUTO_RECONNECT=0;NO_PROMPT=1;";
+  return "";
+}
+
 }  // namespace
 
 PostgresqlTarget postgresql_target(Url& url) {
@@ -144,6 +174,27 @@ SqliteTarget sqlite_target(Url& url) {
   url.finish("backend, busy_timeout, journal_mode, mode and synchronous");
   target.text = sqlite_text(url, target);
   return target;
+}
+
+std::string odbc_target(Url& url) {
+  auto text = url.take("odbc_connect").value_or("");
+  if (text.empty()) url.refuse("backend=odbc needs odbc_connect, a connection string of ODBC");
+  const auto& parts = url.parts();
+  if (!(parts.host + parts.port + parts.path).empty()) {
+    url.refuse("with odbc_connect the connection string alone names server and database");
+  }
+  // The program tq prints URLs, but for their passwords.
+  if (names_password(text)) {
+    url.refuse("the password stands before an @, as in postgresql+soci://user:password@?backend=");
+  }
+  if (!text.ends_with(';')) text += ';';
+  if (!parts.user.empty()) text += "UID=" + odbc_value(parts.user) + ";";
+  if (!parts.password.empty()) text += "PWD=" + odbc_value(parts.password) + ";";
+  text += odbc_always(url.dialect());
+  // http://www.ch-werner.de/sqliteodbc/html/index.html
+  if (url.dialect() == "sqlite" && url.take_word("mode", "rwc rw") == "rw") text += "NoCreat=1;";
+  url.finish("backend and odbc_connect, and of sqlite mode");
+  return text;
 }
 
 }  // namespace tq::soci_driver

@@ -34,4 +34,8 @@ struct SqliteTarget {
 };
 [[nodiscard]] SqliteTarget sqlite_target(Url& url);
 
+/// A connection string of ODBC: that of the parameter `odbc_connect`, with user and password of the
+/// URL, and what has to be so.
+[[nodiscard]] std::string odbc_target(Url& url);
+
 }  // namespace tq::soci_driver

@@ -46,7 +46,7 @@ void check_arguments(const Statement& statement, std::span<const Argument> argum
   }
 }
 
-Prepared::Prepared(soci::session& session, const Statement& statement,
+Prepared::Prepared(soci::session& session, Backend& backend, const Statement& statement,
                    soci::details::statement_type type)
     : in_(statement.columns().size()), prepared_{session} {
   auto rendered = statement.render(Placeholders::colon);
@@ -61,7 +61,7 @@ Prepared::Prepared(soci::session& session, const Statement& statement,
       prepared_.exchange(soci::use(place.text, place.indicator));
     }
   }
-  for (auto& place : in_) prepared_.exchange(soci::into(place.text, place.indicator));
+  for (auto& place : in_) backend.place(prepared_, place.text, place.indicator);
   prepared_.prepare(rendered.text, type);
   prepared_.define_and_bind();
 }

@@ -19,7 +19,8 @@ void check_arguments(const Statement& statement, std::span<const Argument> argum
 class Prepared {
  public:
   /// Throws soci::soci_error.
-  Prepared(soci::session& session, const Statement& statement, soci::details::statement_type type);
+  Prepared(soci::session& session, Backend& backend, const Statement& statement,
+           soci::details::statement_type type);
 
   /// `statement` is the one that it was prepared from. Throws soci::soci_error and Error.
   [[nodiscard]] Rows run(Backend& backend, const Statement& statement,

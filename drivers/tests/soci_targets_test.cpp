@@ -123,6 +123,26 @@ TEST(SociTargets, RefusesWhatItDoesNotKnow) {
   }
 }
 
+TEST(SociTargets, OdbcGetsTheConnectionStringWithWhatHasToBeSo) {
+  const auto odbc = [](const std::string& text) {
+    Url url{text};
+    EXPECT_EQ(url.take_backend(), "odbc");
+    return odbc_target(url);
+  };
+  EXPECT_EQ(odbc("mysql://me:a;%7D%20@?backend=odbc&odbc_connect=DSN%3Djobs"),
+            "DSN=jobs;UID=me;PWD={a;}} };CHARSET=utf8mb4;AUTO_RECONNECT=0;NO_PROMPT=1;");
+  EXPECT_EQ(odbc("sqlite:///?backend=odbc&odbc_connect=DSN%3Djobs;"), "DSN=jobs;");
+  EXPECT_EQ(odbc("sqlite:///?backend=odbc&mode=rw&odbc_connect=DSN%3Djobs"), "DSN=jobs;NoCreat=1;");
+  EXPECT_TRUE(odbc("postgresql://?backend=odbc&odbc_connect=DSN%3Djobs")
+                  .starts_with("DSN=jobs;Protocol=7.4-0;"));
+  for (const auto* text : {"mysql://?backend=odbc", "mysql://db?backend=odbc&odbc_connect=DSN%3Dx",
+                           "mysql:///d?backend=odbc&odbc_connect=DSN%3Dx",
+                           "mysql://?backend=odbc&odbc_connect=pwd%3Dx",
+                           "mysql://?backend=odbc&odbc_connect=DSN%3Dx&charset=latin1"}) {
+    EXPECT_NE(refusal([&] { (void)odbc(text); }), "accepted") << text;
+  }
+}
+
 TEST(SociTargets, NameTheBackendByTheEngineOrTheParameter) {
   const auto backend = [](const std::string& text) { return Url{text}.take_backend(); };
   EXPECT_EQ(backend("mysql://h/d?backend=odbc"), "odbc");

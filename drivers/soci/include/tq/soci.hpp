@@ -42,9 +42,10 @@ class SociConnection final : public Connection {
   void rollback() noexcept override;
   [[nodiscard]] bool borrowed() const noexcept override;
   [[nodiscard]] bool usable() const noexcept override;
-  /// Read from the client library behind SOCI; on MySQL in one round trip after an error.
+  /// Read from the client library behind SOCI; on MySQL in one round trip after an error. By ODBC
+  /// it is remembered, or asked for in two.
   [[nodiscard]] TransactionState transaction_state() const noexcept override;
-  /// On a borrowed session of MySQL it does nothing, since it would need the password.
+  /// On a borrowed session of MySQL it does nothing, since it would need the password; nor by ODBC.
   void cancel() noexcept override;
 
  private:

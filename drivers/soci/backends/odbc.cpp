@@ -1,0 +1,272 @@
+// SOCI's odbc backend, over the ODBC driver manager, for whichever engine answers at the other end.
+#include <soci/odbc/soci-odbc.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "session_backend.hpp"
+#include "targets.hpp"
+
+namespace tq::soci_driver {
+namespace {
+
+// "[unixODBC][Driver Manager]words\nDETAIL: a row" is "words". psqlodbc puts ERROR in front.
+std::string words_of(std::string_view text) {
+  while (text.starts_with('[') && text.find(']') != std::string_view::npos) {
+    text.remove_prefix(text.find(']') + 1);
+  }
+  text = text.substr(0, text.find('\n'));
+  for (const std::string_view severity : {"ERROR: ", "FATAL: "}) {
+    if (text.starts_with(severity)) text.remove_prefix(severity.size());
+  }
+  return std::string{text};
+}
+
+const char* characters(const SQLCHAR* text) { return reinterpret_cast<const char*>(text); }
+
+struct FreeStatement {
+  void operator()(SQLHSTMT handle) const noexcept { SQLFreeHandle(SQL_HANDLE_STMT, handle); }
+};
+using Handle = std::unique_ptr<void, FreeStatement>;
+
+void check_result(SQLRETURN result, SQLHSTMT statement) {
+  if (SQL_SUCCEEDED(result) || result == SQL_NO_DATA) return;
+  throw soci::odbc_soci_error{SQL_HANDLE_STMT, statement, "running a statement"};
+}
+
+// One column of the row that was fetched, whole; nullopt: null. An answer may come in pieces.
+std::optional<std::string> column_of(SQLHSTMT statement, SQLUSMALLINT position) {
+  std::array<char, 4096> piece{};
+  std::string text;
+  for (;;) {
+    SQLLEN left = 0;
+    const auto result = SQLGetData(statement, position, SQL_C_CHAR, piece.data(),
+                                   static_cast<SQLLEN>(piece.size()), &left);
+    check_result(result, statement);
+    if (left == SQL_NULL_DATA) return std::nullopt;
+    if (result == SQL_NO_DATA) return text;
+    text += piece.data();
+    if (result == SQL_SUCCESS) return text;
+  }
+}
+
+// SOCI's own place for a text has as many bytes as the ODBC driver says that the column has
+// characters, and cuts off what is longer; or 100 MiB.
+class Column final : public soci::details::into_type_base {
+ public:
+  Column(std::string& text, soci::indicator& indicator) : text_{text}, indicator_{indicator} {}
+
+  void define(soci::details::statement_impl& statement, int& position) override {
+    statement_ = static_cast<soci::odbc_statement_backend*>(statement.get_backend());
+    position_ = static_cast<SQLUSMALLINT>(position++);
+  }
+  void pre_exec(int /*number*/) override {}
+  void pre_fetch() override {}
+  void post_fetch(bool got_data, bool /*from_fetch*/) override {
+    if (!got_data) return;
+    auto value = column_of(statement_->hstmt_, position_);
+    indicator_ = value ? soci::i_ok : soci::i_null;
+    text_ = std::move(value).value_or("");
+  }
+  void clean_up() override {}
+  [[nodiscard]] std::size_t size() const override { return 1; }
+
+ private:
+  std::string& text_;
+  soci::indicator& indicator_;
+  soci::odbc_statement_backend* statement_ = nullptr;
+  SQLUSMALLINT position_ = 0;
+};
+
+SQLHDBC connection_of(soci::session& session) {
+  auto* const backend = session.get_backend();
+  if (backend == nullptr) throw lost({});
+  return static_cast<soci::odbc_session_backend*>(backend)->hdbc_;
+}
+
+const servers::Server& server_of(soci::session& session) {
+  std::array<char, 256> product{};
+  SQLSMALLINT length = 0;
+  SQLGetInfo(connection_of(session), SQL_DBMS_NAME, product.data(),
+             static_cast<SQLSMALLINT>(product.size()), &length);
+  const auto* const server = servers::server_called(product.data());
+  if (server != nullptr) return *server;
+  throw Error{Errc::unsupported, std::string{"the ODBC driver is connected to "} + product.data() +
+                                     ", which this library does not know"};
+}
+
+class Odbc final : public Backend {
+ public:
+  Odbc(soci::session& session, TransactionState known)
+      : session_{session}, server_{server_of(session)}, known_{known} {}
+
+  [[nodiscard]] const servers::Server& server() const noexcept override { return server_; }
+
+  void check() override {
+    (void)connection_of(session_);
+    if (checked_) return;
+    if (!server_.session_query.empty()) {
+      (void)server_.read_session(run(std::string{server_.session_query}));
+    }
+    checked_ = true;
+  }
+
+  void send(const std::string& text, std::string_view /*name*/) override {
+    note_text();
+    (void)run(text);
+  }
+  void begin(const std::string& text) override {
+    (void)run(text.empty() ? std::string{server_.begin} : text);
+    note(TransactionState::open);
+  }
+  void commit() override {
+    if (ask_state() == TransactionState::failed) {
+      rollback();
+      throw Error{
+          ErrorDetails{.code = Errc::failed, .transaction_lost = true, .statement = "commit"},
+          "commit: a statement of the transaction had failed, so it was rolled back"};
+    }
+    (void)run("COMMIT");
+    note(TransactionState::none);
+  }
+  void rollback() override {
+    if (ask_state() != TransactionState::none) (void)run("ROLLBACK");
+    note(TransactionState::none);
+  }
+
+  void place(soci::statement& prepared, std::string& text, soci::indicator& indicator) override {
+    prepared.exchange(soci::details::into_type_ptr{new Column{text, indicator}});
+  }
+
+  bool start(soci::statement& prepared, const Statement& statement) override {
+    prepared.execute(false);
+    SQLSMALLINT columns = 0;
+    SQLNumResultCols(handle_of(prepared), &columns);
+    if (static_cast<std::size_t>(columns) < statement.columns().size()) refuse_answer(statement);
+    return prepared.fetch();
+  }
+
+  // An error may come with a result behind the first.
+  void finish(soci::statement& prepared) override {
+    auto* const handle = handle_of(prepared);
+    SQLRETURN result = SQL_SUCCESS;
+    while (SQL_SUCCEEDED(result)) result = SQLMoreResults(handle);
+    check_result(result, handle);
+    SQLFreeStmt(handle, SQL_CLOSE);
+  }
+
+  [[nodiscard]] Error translate(const soci::soci_error& error, std::string_view name) override {
+    note_error();
+    const auto* const reported = dynamic_cast<const soci::odbc_soci_error*>(&error);
+    if (reported == nullptr) return plain_error(error, name);
+    const auto words = words_of(characters(reported->odbc_error_message()));
+    // psqlodbc has numbers of its own there.
+    const bool numbers = &server_ != &servers::postgresql();
+    return server_.translate(
+        {.number = numbers ? static_cast<int>(reported->native_error_code()) : 0,
+         .sqlstate = characters(reported->odbc_error_code()),
+         .message = words},
+        name);
+  }
+
+  [[nodiscard]] TransactionState known_state() noexcept override { return known_; }
+
+  [[nodiscard]] TransactionState ask_state() noexcept override {
+    if (known_ != TransactionState::unknown) return known_;
+    try {
+      const auto state = server_.ask_transaction([this](std::string_view text) {
+        try {
+          (void)run(std::string{text});
+        } catch (const soci::soci_error& error) {
+          throw translate(error, {});
+        }
+      });
+      note(state);
+      return state;
+    } catch (const std::exception&) {
+      return TransactionState::unknown;
+    }
+  }
+
+  // No ODBC driver that was tried lets another thread cancel a statement safely.
+  void cancel() noexcept override {}
+
+  void own() noexcept { own_ = true; }
+
+ private:
+  static SQLHSTMT handle_of(soci::statement& prepared) {
+    return static_cast<soci::odbc_statement_backend*>(prepared.get_backend())->hstmt_;
+  }
+
+  // Of a borrowed session nothing is ever known.
+  void note(TransactionState state) noexcept { known_ = own_ ? state : TransactionState::unknown; }
+  void note_text() noexcept { note(TransactionState::unknown); }
+  void note_error() noexcept {
+    if (known_ == TransactionState::open) {
+      note(server_.error_fails_transaction ? TransactionState::failed : TransactionState::unknown);
+    }
+  }
+
+  // Runs SQL text as it is; gives the first row of its first result, and reads all of them.
+  std::vector<std::string> run(const std::string& text) {
+    auto* const connection = connection_of(session_);
+    SQLHANDLE raw = nullptr;
+    if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, connection, &raw))) {
+      throw soci::odbc_soci_error{SQL_HANDLE_DBC, connection, "allocating a statement"};
+    }
+    const Handle statement{raw};
+    std::vector<std::string> first;
+    auto result = SQLExecDirect(raw, soci::details::sqlchar_cast(text), SQL_NTS);
+    for (; SQL_SUCCEEDED(result); result = SQLMoreResults(raw)) {
+      SQLSMALLINT columns = 0;
+      SQLNumResultCols(raw, &columns);
+      if (columns == 0 || !first.empty() || SQLFetch(raw) != SQL_SUCCESS) continue;
+      for (SQLSMALLINT c = 1; c <= columns; ++c) {
+        first.push_back(column_of(raw, static_cast<SQLUSMALLINT>(c)).value_or(""));
+      }
+    }
+    check_result(result, raw);
+    return first;
+  }
+
+  soci::session& session_;
+  const servers::Server& server_;
+  TransactionState known_;
+  bool own_ = false;
+  bool checked_ = false;
+};
+
+Opened open(Url& url) {
+  const auto target = odbc_target(url);
+  std::unique_ptr<soci::session> session;
+  try {
+    soci::connection_parameters parameters{soci::odbc, target};
+    parameters.set_option(soci::odbc_option_driver_complete, std::to_string(SQL_DRIVER_NOPROMPT));
+    session = std::make_unique<soci::session>(parameters);
+  } catch (const soci::odbc_soci_error& error) {
+    throw Error{ErrorDetails{.code = Errc::connection_lost,
+                             .transaction_lost = true,
+                             .sqlstate = characters(error.odbc_error_code())},
+                "no connection to the server: " + words_of(characters(error.odbc_error_message())) +
+                    "; odbcinst -q -d lists the ODBC drivers of this machine"};
+  } catch (const soci::soci_error& error) {
+    throw plain_error(error, {});
+  }
+  auto backend = std::make_unique<Odbc>(*session, TransactionState::none);
+  backend->own();
+  return {.session = std::move(session), .backend = std::move(backend)};
+}
+
+}  // namespace
+
+BackendEntry odbc_backend() {
+  return {.name = "odbc",
+          .open = &open,
+          .borrow = [](soci::session& session) -> std::unique_ptr<Backend> {
+            return std::make_unique<Odbc>(session, TransactionState::unknown);
+          }};
+}
+
+}  // namespace tq::soci_driver
