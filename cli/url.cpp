@@ -53,6 +53,12 @@ std::string lower(std::string_view text) {
 // The values of password=, sslpassword=, pwd=, also in a key=value string.
 void add_parameter_secrets(std::string_view url, std::vector<Span>& spans) {
   const std::string text = lower(url);
+  // In a percent-encoded connection string of ODBC's nothing marks the end.
+  for (const std::string_view name : {"password%3d", "pwd%3d"}) {
+    const std::size_t at = text.find(name);
+    if (at == std::string::npos) continue;
+    spans.push_back({at + name.size(), std::min(text.find('&', at), text.size())});
+  }
   for (const std::string_view name : {"password=", "passwd=", "pwd=", "secret="}) {
     for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
       at += name.size();

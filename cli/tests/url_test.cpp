@@ -63,6 +63,8 @@ TEST(Redacted, HidesPasswordsWhereverTheyStand) {
   EXPECT_EQ(redacted("postgresql://me:one@host/db?sslpassword=two"),
             "postgresql://me:***@host/db?sslpassword=***");
   EXPECT_EQ(redacted("odbc://?Uid=me;Pwd={a;b};Database=x"), "odbc://?Uid=me;Pwd=***;Database=x");
+  EXPECT_EQ(redacted("mysql://?odbc_connect=UID%3Dme%3BPwd%3D%7Ba%3Bb%7D%3BDatabase%3Dx&dsn=y"),
+            "mysql://?odbc_connect=UID%3Dme%3BPwd%3D***&dsn=y");
   EXPECT_EQ(redacted("host=db password='very secret' user=me"), "host=db password=*** user=me");
 }
 
