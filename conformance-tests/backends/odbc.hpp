@@ -1,0 +1,27 @@
+// The client's half of the pairs over ODBC.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "pair.hpp"
+
+namespace tq::conformance {
+
+/// How an ODBC driver takes several statements.
+enum class Scripts : std::uint8_t { whole, one_by_one };
+
+/// How an application opens its connection.
+struct OdbcApplication {
+  std::string driver;   ///< a name of odbcinst.ini
+  std::string options;  ///< the end of the connection string
+  Scripts scripts;
+  Limits limits = {};
+};
+
+[[nodiscard]] Client odbc_client(const OdbcApplication& application);
+
+constexpr const char* odbc_cannot_wait =
+    "ODBC has no call that waits for another connection: a job is found by the next look";
+
+}  // namespace tq::conformance
