@@ -163,6 +163,7 @@ Url parse_url(std::string_view text) {
   const std::size_t plus = scheme.find('+');
   url.dialect = lower(scheme.substr(0, plus));
   if (url.dialect == "postgres") url.dialect = "postgresql";
+  if (url.dialect == "mariadb") url.dialect = "mysql";
   if (plus != std::string_view::npos) url.driver = lower(scheme.substr(plus + 1));
   url.rest = text.substr(mark + 3);
   url.schema = take_schema(url.rest);

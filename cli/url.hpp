@@ -9,7 +9,7 @@ namespace tq::cli {
 
 /// A database URL in parts. The parts are texts of the URL as written, percent signs and all.
 struct Url {
-  std::string dialect = {};  ///< "postgresql" also for "postgres"
+  std::string dialect = {};  ///< "postgresql" also for "postgres", "mysql" for "mariadb"
   std::string driver = {};   ///< empty: the dialect's default
   std::string rest = {};     ///< what follows "://", without our own parameters
   std::string schema = {};   ///< the parameter tq_schema, which the client library never sees

@@ -26,15 +26,18 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(version "${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
 
-# tq_package(COMPONENT NAME SECTION SUMMARY TEXT [DEPENDS PACKAGE...] [SUGGESTS PACKAGE...])
+set(odbc_drivers odbc-postgresql odbc-mariadb libsqliteodbc)
+
+# tq_package(COMPONENT NAME SECTION SUMMARY TEXT [DEPENDS PACKAGE...] [RECOMMENDS PACKAGE...] [SUGGESTS PACKAGE...])
 macro(tq_package component name section summary text)
-  cmake_parse_arguments(arg "" "" "DEPENDS;SUGGESTS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "DEPENDS;RECOMMENDS;SUGGESTS" ${ARGN})
   string(TOUPPER ${component} key)
   list(APPEND CPACK_COMPONENTS_ALL ${component})
   set(CPACK_DEBIAN_${key}_PACKAGE_NAME ${name})
   set(CPACK_DEBIAN_${key}_PACKAGE_SECTION ${section})
   set(CPACK_DEBIAN_${key}_DESCRIPTION "${summary}\n${text}")
   list(JOIN arg_DEPENDS ", " CPACK_DEBIAN_${key}_PACKAGE_DEPENDS)
+  list(JOIN arg_RECOMMENDS ", " CPACK_DEBIAN_${key}_PACKAGE_RECOMMENDS)
   list(JOIN arg_SUGGESTS ", " CPACK_DEBIAN_${key}_PACKAGE_SUGGESTS)
 endmacro()
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each has its own
@@ -68,9 +71,10 @@ read."
            DEPENDS ${packages} SUGGESTS ${client_packages})
 tq_package(program tablequeue database "job queues in ordinary tables: the program tq"
            "${about}\n.\nThis is the program tq, for producers and workers in any language and for
-operators, with its manual page and its completion for shells.")
+operators, with its manual page and its completion for shells."
+           SUGGESTS ${odbc_drivers})
 tq_package(suite tablequeue-conformance database "job queues in ordinary tables: the conformance suite"
            "${about}\n.\nThis is the program tq-conformance, which checks a database server against
 every clause of the queue contract, and leaves nothing behind there."
-           SUGGESTS "tablequeue (= ${version})")
+           RECOMMENDS ${odbc_drivers} SUGGESTS "tablequeue (= ${version})")
 include(CPack)

@@ -19,6 +19,8 @@ TEST(ParseUrl, SplitsDialectDriverAndRest) {
   EXPECT_EQ(url.driver, "odbc");
   EXPECT_EQ(url.text(), "postgresql://me@host/db?sslmode=require");
   EXPECT_EQ(parse_url("postgres://host/db").text(), "postgresql://host/db");
+  EXPECT_EQ(parse_url("mariadb+odbc://host/db").text(), "mysql://host/db");
+  EXPECT_EQ(parse_url("mariadb+odbc://host/db").driver, "odbc");
   EXPECT_EQ(parse_url("sqlite:////tmp/a.db").text(), "sqlite:////tmp/a.db");
 }
 

@@ -65,9 +65,9 @@ class Reader {
     static constexpr std::array<std::string_view, 2> texts{"utf8", "utf16"};
     constexpr int one_day = 24 * 60 * 60;
     const auto& [name, value] = parameter;
-    if (name == "driver") {
+    if (same_name(name, "driver")) {
       driver_ = value;
-    } else if (name == "dsn") {
+    } else if (same_name(name, "dsn")) {
       source_ = value;
     } else if (name == "odbc_connect") {
       whole_ = value;

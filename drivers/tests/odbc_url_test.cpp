@@ -62,6 +62,7 @@ TEST(OdbcUrl, OfSqliteNamesAFileAsSqliteDoes) {
 
 TEST(OdbcUrl, NamesAnotherOdbcDriverOrADataSourceOrAWholeConnectionString) {
   EXPECT_TRUE(says("postgresql://h/d?driver=PostgreSQL%20ANSI", "Driver=PostgreSQL ANSI"));
+  EXPECT_TRUE(says("postgresql://h/d?Driver=PostgreSQL%20ANSI", "Driver=PostgreSQL ANSI"));
   EXPECT_EQ(string_of("mysql://?dsn=shop"),
             "DSN=shop;CHARSET=utf8mb4;AUTO_RECONNECT=0;NO_PROMPT=1;CONN_TIMEOUT=10;");
   EXPECT_EQ(string_of("sqlite:///?dsn=file"), "DSN=file;Timeout=1;SyncPragma=full;");

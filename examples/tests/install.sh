@@ -86,7 +86,7 @@ run() { # DRIVER WITH...
     program=$folder/$tool/with_$driver
     [ -x "$program" ] || die "$program was not built"
     case $driver in
-    soci | sqlite3)
+    odbc | soci | sqlite3)
       rm -f "$program.db"*
       "$program" "$program.db"
       ;;
