@@ -118,7 +118,7 @@ for command in "claim" "claim -q q --lease 5" "claim -q q --lease -1s" "claim -q
   "cancel $id --all" "cancel -q q" "requeue $id --extra-attempts 0" "purge" \
   "purge --older-than 1d --state ready" "pause" "work -q q" "work --exec true" \
   "work -q q --exec true -c 0" "work -q q --exec true --lease 0s" "list --db jobs.db" \
-  "list --db mongodb://host/db" "list --db sqlite+odbc:///x" "list --db sqlite:///x?tq_schema=A" "list --db sqlite:///x?tq_schema=jobs" \
+  "list --db mongodb://host/db" "list --db sqlite+libpq:///x" "list --db sqlite:///x?tq_schema=A" "list --db sqlite:///x?tq_schema=jobs" \
   "list --db $TQ_DATABASE_URL --db sqlite:///other.db"; do
   expect 2 tq $command
   equal "" "$out"

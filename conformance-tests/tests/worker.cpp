@@ -68,7 +68,8 @@ TEST_P(Working, CLM_9_QueuesTakeTurnsByWeight) {
   });
   one.run({});
   ASSERT_EQ(order.size(), 2 * each);
-  const auto first = std::span{order}.first(40);
+  // By then either has jobs left, and the lighter has had at most one claim more than its share.
+  const auto first = std::span{order}.first(80);
   EXPECT_GT(std::ranges::count(first, "heavy"), std::ranges::count(first, "light"));
   EXPECT_GT(std::ranges::count(first, "light"), 0) << "the lighter queue starves";
 }

@@ -179,9 +179,15 @@ void WorkerRun::claim_some() {
   woken_ = false;
   std::size_t jobs = 0;
   // Every queue once, by turns, so that an empty one does not hide the others.
-  for (std::size_t asked = 0; asked < options_.queues.size() && jobs < wanted; ++asked) {
+  std::vector<bool> asked(options_.queues.size());
+  for (std::size_t n = 0; n < asked.size() && jobs < wanted; ++n) {
     if (stop_.stop_requested()) return;
-    jobs += claim_from(next_queue(), wanted - jobs);
+    const auto queue = next_queue(asked);
+    asked[queue] = true;
+    const auto limit = wanted - jobs;
+    const auto count = claim_from(options_.queues[queue].queue, limit);
+    took_turn(queue, count, limit);
+    jobs += count;
   }
   found(jobs, wanted);
 }
@@ -204,17 +210,23 @@ std::size_t WorkerRun::claim_from(const std::string& queue, std::size_t limit) {
   return count;
 }
 
-// Smooth weighted round robin: of every sum of the weights looks, each queue gets its weight.
-const std::string& WorkerRun::next_queue() {
-  int sum = 0;
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < turns_.size(); ++i) {
-    turns_[i] += options_.queues[i].weight;
-    sum += options_.queues[i].weight;
-    if (turns_[i] > turns_[best]) best = i;
+std::size_t WorkerRun::next_queue(const std::vector<bool>& asked) const {
+  std::size_t best = asked.size();
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (!asked[i] && (best == asked.size() || turns_[i] > turns_[best])) best = i;
   }
-  turns_[best] -= sum;
-  return options_.queues[best].queue;
+  return best;
+}
+
+// Smooth weighted round robin by jobs, since looks find more or fewer of them: of every sum of the
+// weights jobs, each queue gets its weight. One that had no more saves nothing up.
+void WorkerRun::took_turn(std::size_t queue, std::size_t jobs, std::size_t limit) {
+  if (jobs < limit) turns_[queue] = std::min<std::int64_t>(turns_[queue], 0);
+  const auto count = static_cast<std::int64_t>(jobs);
+  for (std::size_t i = 0; i < turns_.size(); ++i) {
+    turns_[i] += count * options_.queues[i].weight;
+    turns_[queue] -= count * options_.queues[i].weight;
+  }
 }
 
 void WorkerRun::found(std::size_t jobs, std::size_t wanted) {

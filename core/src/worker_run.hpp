@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -42,7 +43,10 @@ class WorkerRun {
   void claim_some();
   std::size_t claim_from(const std::string& queue, std::size_t limit);
   void found(std::size_t jobs, std::size_t wanted);
-  const std::string& next_queue();
+  /// The queue whose turn it is, of those that were not asked yet.
+  [[nodiscard]] std::size_t next_queue(const std::vector<bool>& asked) const;
+  /// A queue was asked for `limit` jobs and gave `jobs`.
+  void took_turn(std::size_t queue, std::size_t jobs, std::size_t limit);
   [[nodiscard]] bool drained();
   void begin_stopping();
   void end_grace();
@@ -84,7 +88,7 @@ class WorkerRun {
   const Worker& worker_;
   Hand hand_;
   std::unique_ptr<Connection> connection_;
-  std::vector<int> turns_;
+  std::vector<std::int64_t> turns_;  // jobs that each queue is behind its share, by the weights
   Duration idle_pause_;
   Clock::time_point next_poll_{};
   Clock::time_point next_announcement_{};
