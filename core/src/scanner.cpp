@@ -50,8 +50,19 @@ class Scanner {
     if (text_.substr(at_ + 2, end - at_ - 2).find("/*") != std::string_view::npos) {
       refuse("a nested comment");
     }
-    sql_ += ' ';
+    const auto comment = text_.substr(at_, end + 2 - at_);
+    if (comment.starts_with("/*+")) {
+      hint(comment);
+    } else {
+      sql_ += ' ';
+    }
     at_ = end + 2;
+  }
+
+  // A client library may look for parameters and quotes in it.
+  void hint(std::string_view comment) {
+    if (comment.find_first_of(":?#'\"\\") != std::string_view::npos) refuse("a mark in a hint");
+    sql_ += comment;
   }
 
   void colon() {

@@ -42,10 +42,16 @@ TEST(Statement, LeavesStringsAndNamesAlone) {
             R"(SELECT ':a?', 'it''s :b', ":a::b"   , $1)");
 }
 
+TEST(Statement, KeepsAHint) {
+  const Statement statement{
+      "s", "SELECT /*+ INDEX(j tq_job_claim) */ :a /* + */", {{"a", Type::int64}}, {}};
+  EXPECT_EQ(statement.render(Placeholders::question).text, "SELECT /*+ INDEX(j tq_job_claim) */ ?");
+}
+
 TEST(Statement, RefusesWhatAClientWouldMisread) {
-  for (const auto* text :
-       {"SELECT :a::text", "x := :a", "SELECT ?, :a", "SELECT :a # x", "SELECT '\\', :a, \\",
-        "SELECT /* /* */ :a", "SELECT : a, :a", "SELECT 'open, :a", "SELECT /* open, :a"}) {
+  for (const auto* text : {"SELECT :a::text", "x := :a", "SELECT ?, :a", "SELECT :a # x",
+                           "SELECT '\\', :a, \\", "SELECT /* /* */ :a", "SELECT /*+ :x */ :a",
+                           "SELECT : a, :a", "SELECT 'open, :a", "SELECT /* open, :a"}) {
     EXPECT_NE(message([&] {
                 Statement("claim", text, {{"a", Type::int64}}, {});
               }).find("statement claim"),

@@ -35,7 +35,7 @@ enum class Placeholders : std::uint8_t {
   colon,     ///< :p1, :p2 for each occurrence (SOCI)
 };
 
-/// A statement in a client library's own notation, without comments.
+/// A statement in a client library's own notation, without comments but for hints (/*+ … */).
 struct Rendered {
   std::string text;
   std::vector<std::size_t> order;  ///< for each placeholder to bind, the index into parameters()
