@@ -22,7 +22,7 @@ std::vector<Group> statements_of(const Dialect& dialect) {
   };
   add(claim.settle);
   if (claim.probe) groups.push_back({*claim.probe});
-  groups.push_back({claim.pick});
+  add(claim.pick);
   if (claim.mark) groups.push_back({*claim.mark});
   add(dialect.extend);
   add(dialect.finish);

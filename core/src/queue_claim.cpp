@@ -55,7 +55,7 @@ class PickByPriority {
     auto given = arguments(priority, claimed.size());
     const auto rows = tq::run(connection_, statements_.pick, given);
     if (statements_.mark && !rows.empty()) {
-      const auto picked = to_json(rows, statements_.pick.columns());
+      const auto picked = to_json(rows, answer_columns(statements_.pick));
       given.push_back({"picked", picked});
       tq::run(connection_, *statements_.mark, given);
     }
@@ -90,9 +90,8 @@ std::vector<Job> pick(Connection& connection, const Execution& execution,
                                        {"worker", request.worker},
                                        {"lease", request.lease.count()},
                                        {"n", static_cast<std::int64_t>(request.limit)}};
-    claimed =
-        decode(perform(connection, execution, {{statements.pick}}, arguments, Duplicates::retried),
-               request);
+    claimed = decode(
+        perform(connection, execution, statements.pick, arguments, Duplicates::retried), request);
   } else {
     if (joins(connection)) require_transaction(connection, "claim");
     in_transaction(connection, execution, Duplicates::retried, [&] {

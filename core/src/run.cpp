@@ -106,6 +106,13 @@ Rows run(Connection& connection, const Operation& operation, std::span<const Nam
   return runner.answer();
 }
 
+std::span<const Field> answer_columns(const Operation& operation) {
+  for (std::size_t i = operation.steps.size(); i-- > 0;) {
+    if (!operation.steps[i].columns().empty()) return operation.steps[i].columns();
+  }
+  return {};
+}
+
 bool joins(const Connection& connection) {
   return connection.borrowed() || connection.transaction_state() != TransactionState::none;
 }

@@ -34,6 +34,9 @@ Rows run(Connection& connection, const Statement& statement, std::span<const Nam
 /// Runs the steps in the open transaction. The answer is that of the last step with columns.
 Rows run(Connection& connection, const Operation& operation, std::span<const Named> arguments);
 
+/// Those of the last step that has any: what an operation answers with.
+std::span<const Field> answer_columns(const Operation& operation);
+
 /// True if the caller's transaction is to be joined: the connection is borrowed, or one is open.
 bool joins(const Connection& connection);
 

@@ -43,7 +43,7 @@ struct Migration {
 struct ClaimStatements {
   Operation settle;                ///< opens group heads that no finish could see; may be empty
   std::optional<Statement> probe;  ///< the priorities that have a due job; none: pick sees all
-  Statement pick;                  ///< for each probed priority until n are held, or once
+  Operation pick;                  ///< for each probed priority until n are held, or once
   std::optional<Statement> mark;   ///< makes what was picked running; none: pick did it
 };
 
@@ -85,7 +85,7 @@ struct Dialect {
   Explain explain;
 
   Operation enqueue;
-  Statement holder;
+  Operation holder;
   ClaimStatements claim;
   Operation extend;
   Operation finish;

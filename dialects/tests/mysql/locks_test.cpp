@@ -80,7 +80,7 @@ TEST_P(MysqlLocks, MysqlItselfListsTenRecordsTenEntriesAndNoGap) {
   if (mariadb(own())) return;  // It has no such table; the tests above probe it.
   const auto picker = open();
   picker->begin(dialect().transaction);
-  const auto& pick = dialect().claim.pick;
+  const auto pick = dialect().claim.pick.steps.front();
   const std::map<std::string, Argument> named{{"queue", std::string_view{"q"}},
                                               {"n", std::int64_t{10}},
                                               {"lease", std::int64_t{60'000'000}},
