@@ -75,7 +75,8 @@ JobFailure decode_failure(std::span<const Value> row) {
   return {.generation = integer(row[0]),
           .worker = text(row[1]),
           .failed_at = from_micros(integer(row[2])),
-          .error = text(row[3])};
+          // Where the empty text is null, that is what an empty one comes back as.
+          .error = null(row[3]) ? std::string{} : text(row[3])};
 }
 
 QueueStats decode_stats(std::span<const Value> row) {
