@@ -60,19 +60,21 @@ Explain explain() {
 }  // namespace
 
 Dialect mysql(const DialectOptions& options) {
-  return make_dialect({.name = "mysql",
-                       .facts = {.concurrent_writers = true,
-                                 .clock_resolution = std::chrono::microseconds{1},
-                                 .announces = false,
-                                 .named_schema = true,
-                                 .error_fails_transaction = false,
-                                 .ddl_commits = true},
-                       .transaction = {.begin = "START TRANSACTION"},
-                       .session = session(),
-                       .listen = {},  // there is nothing to listen to; workers poll
-                       .schema_setup = make_schema(options.schema),
-                       .explain = explain()},
-                      SqlFolder{embedded::mysql(), options});
+  return make_dialect(
+      {.name = "mysql",
+       .facts = {.concurrent_writers = true,
+                 .clock_resolution = std::chrono::microseconds{1},
+                 .announces = false,
+                 .named_schema = true,
+                 .error_fails_transaction = false,
+                 .ddl_commits = true},
+       .transaction = {.begin = "START TRANSACTION"},
+       .session = session(),
+       .listen = {},  // there is nothing to listen to; workers poll
+       .schema_setup = make_schema(options.schema),
+       .script = {.opening = "START TRANSACTION;\n\n", .step_end = ";\n\n", .closing = "COMMIT;\n"},
+       .explain = explain()},
+      SqlFolder{embedded::mysql(), options});
 }
 
 }  // namespace tq

@@ -59,6 +59,9 @@ Dialect postgresql(const DialectOptions& options) {
        .session = session(),
        .listen = "LISTEN \"" + prefix + "tq_wake\"",  // the channel that enqueue.sql names
        .schema_setup = make_schema(schema),
+       .script = {.opening = "BEGIN ISOLATION LEVEL READ COMMITTED;\n\n",
+                  .step_end = ";\n\n",
+                  .closing = "COMMIT;\n"},
        .explain = explain()},
       SqlFolder{embedded::postgresql(), options});
 }

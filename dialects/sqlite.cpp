@@ -29,6 +29,7 @@ Dialect sqlite(const DialectOptions& options) {
        .schema_setup = {},
        // Most statements name their index (INDEXED BY), so without it there is no plan at all.
        // https://www.sqlite.org/eqp.html
+       .script = {.opening = "BEGIN IMMEDIATE;\n\n", .step_end = ";\n\n", .closing = "COMMIT;\n"},
        .explain = {.prefix = "EXPLAIN QUERY PLAN ",
                    .answer = {{"id", Type::int64},
                               {"parent", Type::int64},

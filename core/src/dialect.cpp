@@ -10,6 +10,7 @@ Dialect make_dialect(Engine engine, const SqlFolder& sql) {
       .session = std::move(engine.session),
       .listen = std::move(engine.listen),
       .schema_setup = std::move(engine.schema_setup),
+      .script = std::move(engine.script),
       .explain = std::move(engine.explain),
       .enqueue = sql.operation("enqueue"),
       .holder = sql.operation("holder"),

@@ -92,14 +92,14 @@ Installed install_schema(Connection& connection, const Dialect& dialect) {
 std::string schema_sql(const Dialect& dialect) {
   std::string script = "-- TableQueue, schema version " + std::to_string(schema_version(dialect)) +
                        " for " + dialect.name + ". Running it again does no harm.\n";
-  const auto add = [&](const std::string& text) { script += text + ";\n\n"; };
-  add(dialect.transaction.begin);
+  const auto add = [&](const std::string& text) { script += text + dialect.script.step_end; };
+  script += dialect.script.opening;
   for (const auto& text : dialect.schema_setup) add(text);
   for (const auto& migration : dialect.migrations) {
     script += "-- " + std::to_string(migration.version) + ": " + migration.name + "\n";
     for (const auto& text : migration.texts) add(text);
   }
-  return script + "COMMIT;\n";
+  return script + dialect.script.closing;
 }
 
 void check_schema(Connection& connection, const Dialect& dialect) {

@@ -71,6 +71,7 @@ Dialect dialect_without_operations() {
           .session = {},
           .listen = {},
           .schema_setup = {},
+          .script = {},
           .explain = {},
           .enqueue = {},
           .holder = {},

@@ -63,6 +63,13 @@ struct Explain {
   std::vector<UnwantedPlan> unwanted;
 };
 
+/// How the engine's own shell reads a script: what schema_sql() writes around the migrations.
+struct Script {
+  std::string opening;   ///< before the first step
+  std::string step_end;  ///< behind each step
+  std::string closing;   ///< behind the last one
+};
+
 /// What a dialect says besides its SQL files. No defaults: what a dialect forgets does not compile.
 struct Engine {
   std::string name;
@@ -71,7 +78,8 @@ struct Engine {
   std::vector<std::string> session;  ///< run on each connection that the library opens
   std::string listen;                ///< text that starts listening; empty where none is needed
   std::vector<std::string> schema_setup;  ///< makes the named schema before the first migration
-  Explain explain;                        ///< for examine(), in doctor.hpp
+  Script script;
+  Explain explain;  ///< for examine(), in doctor.hpp
 };
 
 /// Every statement of an engine, as sql/README.md describes them. No defaults here either.
@@ -82,6 +90,7 @@ struct Dialect {
   std::vector<std::string> session;
   std::string listen;
   std::vector<std::string> schema_setup;
+  Script script;
   Explain explain;
 
   Operation enqueue;
