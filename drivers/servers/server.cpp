@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "servers/mysql.hpp"
+#include "servers/oracle.hpp"
 #include "servers/postgresql.hpp"
 #include "servers/sqlite.hpp"
 
@@ -76,6 +77,37 @@ Session read_mysql(const std::vector<std::string>& row) {
   return {.id = row.at(3), .argument_bytes = static_cast<std::size_t>(std::stoull(row.at(4)))};
 }
 
+// A block that raises an error of its own where no transaction is open. The package is everybody's.
+// A session that has changed and locked nothing has none, whatever the client library was told.
+// https://docs.oracle.com/en/database/oracle/oracle-database/19/arpls/DBMS_TRANSACTION.html
+TransactionState ask_oracle(const Execute& execute) {
+  constexpr int none_is_open = 20101;
+  try {
+    execute(
+        "BEGIN IF DBMS_TRANSACTION.LOCAL_TRANSACTION_ID IS NULL THEN "
+        "RAISE_APPLICATION_ERROR(-20101, 'no transaction is open'); END IF; END;");
+  } catch (const Error& error) {
+    if (error.vendor_code() != none_is_open) throw;
+    return TransactionState::none;
+  }
+  return TransactionState::open;
+}
+
+Session read_oracle(const std::vector<std::string>& row) {
+  if (row.at(0) != "AL32UTF8") {
+    throw Error{Errc::invalid_argument, "the database's character set is " + row.at(0) +
+                                            ", which cannot keep every name and payload; use one "
+                                            "whose character set is AL32UTF8"};
+  }
+  if (row.at(1) != "BINARY") {
+    throw Error{Errc::invalid_argument,
+                "the connection's NLS_COMP is " + row.at(1) +
+                    ", under which names are not compared by their characters; set it with ALTER "
+                    "SESSION SET NLS_COMP = BINARY"};
+  }
+  return {.id = row.at(2)};
+}
+
 // These may end the transaction, as far as SQLite likes.
 // https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction
 bool sqlite_may_have_lost(const Error& error) noexcept {
@@ -137,6 +169,22 @@ const Server& mysql() noexcept {
   return server;
 }
 
+const Server& oracle() noexcept {
+  static constexpr Server server{
+      .name = "oracle",
+      .translate = &oracle_error,
+      .begin = {},  // the first change begins one
+      .error_fails_transaction = false,
+      .may_have_lost_transaction = &never,
+      .ask_transaction = &ask_oracle,
+      .session_query =
+          "SELECT (SELECT d.VALUE FROM NLS_DATABASE_PARAMETERS d "
+          "WHERE d.PARAMETER = 'NLS_CHARACTERSET'), (SELECT s.VALUE FROM NLS_SESSION_PARAMETERS s "
+          "WHERE s.PARAMETER = 'NLS_COMP'), SYS_CONTEXT('USERENV', 'SID') FROM DUAL",
+      .read_session = &read_oracle};
+  return server;
+}
+
 const Server& sqlite() noexcept {
   static constexpr Server server{.name = "sqlite",
                                  .translate = &translate_sqlite,
@@ -153,6 +201,7 @@ const Server* server_called(std::string_view product) noexcept {
   const auto name = lower(product);
   if (name.starts_with("postgres")) return &postgresql();
   if (name.starts_with("mysql") || name.starts_with("mariadb")) return &mysql();
+  if (name.starts_with("oracle")) return &oracle();
   if (name.starts_with("sqlite")) return &sqlite();
   return nullptr;
 }

@@ -39,6 +39,7 @@ TEST(ServerCalled, IsFoundByWhatItCallsItself) {
   EXPECT_EQ(server_called("PostgreSQL"), &postgresql());
   EXPECT_EQ(server_called("MySQL"), &mysql());
   EXPECT_EQ(server_called("MariaDB"), &mysql());
+  EXPECT_EQ(server_called("Oracle"), &oracle());
   EXPECT_EQ(server_called("SQLite"), &sqlite());
   EXPECT_EQ(server_called("dBASE"), nullptr);
   EXPECT_EQ(server_called(""), nullptr);
@@ -55,6 +56,12 @@ TEST(ServerTransaction, IsToldByMysqlsSavepoints) {
   EXPECT_EQ(asked(mysql(), {}), TransactionState::open);
   EXPECT_EQ(asked(mysql(), {{"RELEASE", number(1305)}}), TransactionState::none);
   EXPECT_THROW(asked(mysql(), {{"RELEASE", number(2013)}}), Error);
+}
+
+TEST(ServerTransaction, IsToldByOraclesOwnPackage) {
+  EXPECT_EQ(asked(oracle(), {}), TransactionState::open);
+  EXPECT_EQ(asked(oracle(), {{"BEGIN", number(20101)}}), TransactionState::none);
+  EXPECT_THROW(asked(oracle(), {{"BEGIN", number(3113)}}), Error);
 }
 
 TEST(ServerTransaction, IsToldBySqlitesBegin) {
@@ -76,6 +83,7 @@ TEST(ServerTransaction, MayBeLostByTheErrorsThatLeaveItToTheServer) {
   EXPECT_TRUE(sqlite().may_have_lost_transaction(number(13)));
   EXPECT_TRUE(sqlite().may_have_lost_transaction(number(10 | (4 << 8))));
   EXPECT_FALSE(sqlite().may_have_lost_transaction(number(19)));
+  EXPECT_FALSE(oracle().may_have_lost_transaction(number(60)));
   EXPECT_FALSE(postgresql().may_have_lost_transaction(state("40001")));
 }
 
@@ -85,7 +93,19 @@ TEST(ServerSession, OfAnotherCharacterSetIsRefused) {
   const auto session = mysql().read_session({"utf8mb4", "utf8mb4", "utf8mb4", "7", "1024"});
   EXPECT_EQ(session.id, "7");
   EXPECT_EQ(session.argument_bytes, 1024U);
+  EXPECT_EQ(oracle().read_session({"AL32UTF8", "BINARY", "7"}).id, "7");
+  EXPECT_THROW((void)oracle().read_session({"WE8MSWIN1252", "BINARY", "7"}), Error);
   EXPECT_THROW((void)mysql().read_session({"utf8mb4", "latin1", "utf8mb4", "7", "1024"}), Error);
+}
+
+TEST(ServerSession, ThatComparesNamesByALanguageIsRefused) {
+  try {
+    (void)oracle().read_session({"AL32UTF8", "LINGUISTIC", "7"});
+    FAIL() << "it was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::invalid_argument);
+    EXPECT_NE(std::string{error.what()}.find("NLS_COMP = BINARY"), std::string::npos);
+  }
 }
 
 }  // namespace

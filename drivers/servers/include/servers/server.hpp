@@ -29,7 +29,8 @@ struct Server {
   std::string_view name;  ///< the dialect's: "postgresql"
   /// The error for a report. `statement` may be empty.
   Error (*translate)(const Report& report, std::string_view statement);
-  /// What begins a transaction where tq::Transaction leaves it to the driver.
+  /// What begins a transaction where tq::Transaction leaves it to the driver; empty: nothing does,
+  /// and the client library is told when to commit.
   std::string_view begin;
   /// After a failed statement the transaction can only be rolled back.
   bool error_fails_transaction;
@@ -46,9 +47,10 @@ struct Server {
 
 [[nodiscard]] const Server& postgresql() noexcept;
 [[nodiscard]] const Server& mysql() noexcept;  ///< MariaDB too
+[[nodiscard]] const Server& oracle() noexcept;
 [[nodiscard]] const Server& sqlite() noexcept;
 
-/// The engine that calls itself so, in whatever letters ("PostgreSQL", "MariaDB", "SQLite"), as
+/// The engine that calls itself so, in whatever letters ("PostgreSQL", "MariaDB", "Oracle"), as
 /// SQL_DBMS_NAME has it; null if it is none of these.
 [[nodiscard]] const Server* server_called(std::string_view product) noexcept;
 
