@@ -8,6 +8,7 @@
 namespace tq::embedded {
 
 std::vector<SqlFile> mysql();
+std::vector<SqlFile> oracle();
 std::vector<SqlFile> postgresql();
 std::vector<SqlFile> sqlite();
 

@@ -1,0 +1,2 @@
+-- bound: nothing
+ALTER SESSION SET DDL_LOCK_TIMEOUT = 0

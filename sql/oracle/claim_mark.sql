@@ -1,0 +1,1 @@
+-- No statement: claim_pick changes what it locks, and reads it back in a step of its own.

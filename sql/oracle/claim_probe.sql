@@ -1,0 +1,1 @@
+-- No statement: claim_pick looks at all priorities, one after the other, in one block.

@@ -1,0 +1,3 @@
+-- No statement: SQLite has no roles. Whoever may write the file, and its folder for the -wal and -shm
+-- files beside it, may do everything; whoever may read it can look. Use the file's owner and group.
+-- https://www.sqlite.org/wal.html#read_only_databases
