@@ -93,9 +93,10 @@ TransactionState ask_oracle(const Execute& execute) {
   return TransactionState::open;
 }
 
+// The first is "AMERICAN_AMERICA.AL32UTF8": language, territory and the database's character set.
 Session read_oracle(const std::vector<std::string>& row) {
-  if (row.at(0) != "AL32UTF8") {
-    throw Error{Errc::invalid_argument, "the database's character set is " + row.at(0) +
+  if (!row.at(0).ends_with(".AL32UTF8")) {
+    throw Error{Errc::invalid_argument, "the database's character set is that of " + row.at(0) +
                                             ", which cannot keep every name and payload; use one "
                                             "whose character set is AL32UTF8"};
   }
@@ -178,9 +179,8 @@ const Server& oracle() noexcept {
       .may_have_lost_transaction = &never,
       .ask_transaction = &ask_oracle,
       .session_query =
-          "SELECT (SELECT d.VALUE FROM NLS_DATABASE_PARAMETERS d "
-          "WHERE d.PARAMETER = 'NLS_CHARACTERSET'), (SELECT s.VALUE FROM NLS_SESSION_PARAMETERS s "
-          "WHERE s.PARAMETER = 'NLS_COMP'), SYS_CONTEXT('USERENV', 'SID') FROM DUAL",
+          "SELECT SYS_CONTEXT('USERENV', 'LANGUAGE'), n.VALUE, SYS_CONTEXT('USERENV', 'SID') "
+          "FROM NLS_SESSION_PARAMETERS n WHERE n.PARAMETER = 'NLS_COMP'",
       .read_session = &read_oracle};
   return server;
 }
