@@ -29,7 +29,7 @@ Dialect oracle(const DialectOptions& options) {
                  .announces = false,
                  .named_schema = true,
                  .error_fails_transaction = false,
-                 .ddl_commits = true},
+                 .ddl_commits = false},
        // There is no text that begins one: the first change does, and the client library is told
        // not to commit it.
        .transaction = {.begin = "",

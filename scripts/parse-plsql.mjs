@@ -60,11 +60,8 @@ function expectEnd(parser, what) {
   }
 }
 
-// The grammar takes names alone as values of a session's parameters.
-const withNamedValue = (text) => text.replace(/^(ALTER SESSION SET \w+ = )\d+$/, '$1number');
-
 function parse(text) {
-  const parser = parserOf(withNamedValue(text));
+  const parser = parserOf(text);
   if (/^(DECLARE|BEGIN)\b/.test(text)) {
     parser.anonymous_block();
     if (parser.getCurrentToken().text !== ';') throw new Refused('a block ends with END;');

@@ -1,10 +1,11 @@
 -- Promise: the tables and indexes of version 1. May be run again, from any point: what is there stays
--- as it is. Each statement commits by itself, whatever transaction is open; that a name is taken
--- already (ORA-00955) is what each of them expects, and no other error.
---   https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/Types-of-SQL-Statements.html
+-- as it is. That a name is taken already (ORA-00955) is what each statement expects, and no other error.
 --   https://docs.oracle.com/en/database/oracle/oracle-database/19/lnpls/EXECUTE-IMMEDIATE-statement.html
--- Locks: those of CREATE TABLE and CREATE INDEX. A second installer waits for them (schema_lock.sql)
--- and finds the name taken.
+-- Each CREATE commits, so each runs in an autonomous transaction: the open one goes on, and keeps the
+-- lock of schema_lock.sql. A rollback leaves tables behind, but no version, so it is all run again.
+--   https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/Types-of-SQL-Statements.html
+--   https://docs.oracle.com/en/database/oracle/oracle-database/19/lnpls/AUTONOMOUS_TRANSACTION-pragma.html
+-- Locks: those of CREATE TABLE and CREATE INDEX; schema_lock.sql keeps installers apart.
 -- A plain INSERT that names queue, kind and payload makes a valid job: every other column has a
 -- default. What the contract says of a row, the checks enforce, whoever writes it.
 --
@@ -32,6 +33,8 @@
 -- one more it waits, and SKIP LOCKED does not pass over that. 16 are there from the start, and
 -- PCTFREE leaves room for more.
 --   https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/physical_attributes_clause.html
+DECLARE
+  PRAGMA AUTONOMOUS_TRANSACTION;
 BEGIN
   EXECUTE IMMEDIATE '
 CREATE TABLE {schema}tq_job (
@@ -154,6 +157,8 @@ EXCEPTION
 END;
 -- step
 -- What a claim looks for, in its order. Blocked jobs of a group are not in it.
+DECLARE
+  PRAGMA AUTONOMOUS_TRANSACTION;
 BEGIN
   EXECUTE IMMEDIATE
     'CREATE INDEX {schema}tq_job_claim ON {schema}tq_job (claim_q, claim_priority, claim_at, claim_id) INITRANS 16 PCTFREE 20';
@@ -163,6 +168,8 @@ EXCEPTION
 END;
 -- step
 -- The followers that claim_settle.sql has to judge, by group.
+DECLARE
+  PRAGMA AUTONOMOUS_TRANSACTION;
 BEGIN
   EXECUTE IMMEDIATE
     'CREATE INDEX {schema}tq_job_settle ON {schema}tq_job (settle_q, settle_g) INITRANS 16 PCTFREE 20';
@@ -172,6 +179,8 @@ EXCEPTION
 END;
 -- step
 -- For expired.sql: leases by their end.
+DECLARE
+  PRAGMA AUTONOMOUS_TRANSACTION;
 BEGIN
   EXECUTE IMMEDIATE
     'CREATE INDEX {schema}tq_job_lease ON {schema}tq_job (lease_until) INITRANS 16 PCTFREE 20';
@@ -181,6 +190,8 @@ EXCEPTION
 END;
 -- step
 -- One active job for each unique key.
+DECLARE
+  PRAGMA AUTONOMOUS_TRANSACTION;
 BEGIN
   EXECUTE IMMEDIATE
     'CREATE UNIQUE INDEX {schema}tq_job_unique ON {schema}tq_job (unique_q, unique_k) INITRANS 16 PCTFREE 20';
@@ -190,6 +201,8 @@ EXCEPTION
 END;
 -- step
 -- One running job for each group: the last guard, whatever a claim believed.
+DECLARE
+  PRAGMA AUTONOMOUS_TRANSACTION;
 BEGIN
   EXECUTE IMMEDIATE
     'CREATE UNIQUE INDEX {schema}tq_job_running ON {schema}tq_job (running_q, running_g) INITRANS 16 PCTFREE 20';
@@ -199,6 +212,8 @@ EXCEPTION
 END;
 -- step
 -- The order of each group.
+DECLARE
+  PRAGMA AUTONOMOUS_TRANSACTION;
 BEGIN
   EXECUTE IMMEDIATE
     'CREATE INDEX {schema}tq_job_group ON {schema}tq_job (group_q, group_g, group_at, group_id) INITRANS 16 PCTFREE 20';
@@ -208,6 +223,8 @@ EXCEPTION
 END;
 -- step
 -- For purge.sql and the statistics.
+DECLARE
+  PRAGMA AUTONOMOUS_TRANSACTION;
 BEGIN
   EXECUTE IMMEDIATE
     'CREATE INDEX {schema}tq_job_final ON {schema}tq_job (final_q, final_state, finished_at) INITRANS 16 PCTFREE 20';
@@ -218,6 +235,8 @@ END;
 -- step
 -- No foreign key to tq_job: deleting a job would lock this table, or read it whole. An error that is
 -- the empty text is NULL.
+DECLARE
+  PRAGMA AUTONOMOUS_TRANSACTION;
 BEGIN
   EXECUTE IMMEDIATE '
 CREATE TABLE {schema}tq_failure (
@@ -239,6 +258,8 @@ EXCEPTION
 END;
 -- step
 -- What is known of a queue besides its jobs. A queue without a row is not paused.
+DECLARE
+  PRAGMA AUTONOMOUS_TRANSACTION;
 BEGIN
   EXECUTE IMMEDIATE '
 CREATE TABLE {schema}tq_queue (
@@ -256,7 +277,9 @@ END;
 -- The rows that a call brings, as JSON. A text of more than 4,000 bytes can be bound as the value of a
 -- CLOB column in a plain INSERT and nowhere else in SQL, and one of more than 32,767 bytes not in a
 -- block of PL/SQL either. Each session sees its own rows, and the end of the transaction empties it.
---   https://docs.oracle.com/en/database/oracle/oracle-database/19/adlob/data-interface-for-persistent-LOBs.html
+--   https://docs.oracle.com/en/database/oracle/oracle-database/19/adlob/index.html
+DECLARE
+  PRAGMA AUTONOMOUS_TRANSACTION;
 BEGIN
   EXECUTE IMMEDIATE '
 CREATE GLOBAL TEMPORARY TABLE {schema}tq_given (
@@ -269,6 +292,8 @@ EXCEPTION
 END;
 -- step
 -- What a block of PL/SQL found, for the query behind it: a block gives no rows to every client.
+DECLARE
+  PRAGMA AUTONOMOUS_TRANSACTION;
 BEGIN
   EXECUTE IMMEDIATE '
 CREATE GLOBAL TEMPORARY TABLE {schema}tq_answer (
@@ -285,6 +310,8 @@ EXCEPTION
     IF SQLCODE <> -955 THEN RAISE; END IF;
 END;
 -- step
+DECLARE
+  PRAGMA AUTONOMOUS_TRANSACTION;
 BEGIN
   EXECUTE IMMEDIATE '
 CREATE TABLE {schema}tq_schema (

@@ -1,2 +1,0 @@
--- bound: nothing
-ALTER SESSION SET DDL_LOCK_TIMEOUT = 0
