@@ -14,6 +14,7 @@
 #include "message.hpp"
 #include "tq/error.hpp"
 #include "tq/mysql.hpp"
+#include "tq/oracle.hpp"
 #include "tq/postgresql.hpp"
 #include "tq/sqlite.hpp"
 #include "usage_error.hpp"
@@ -55,6 +56,12 @@ constexpr const char* postgresql_init_rights =
     "to this role (GRANT CREATE ON DATABASE for a tq_schema that is not there yet); to upgrade "
     "them, be their owner";
 
+// https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/CREATE-TABLE.html
+constexpr const char* oracle_init_rights =
+    "GRANT CREATE TABLE, CREATE SEQUENCE to this user and give it a QUOTA on its tablespace; "
+    "tables in "
+    "the schema of another user are best installed as that user";
+
 constexpr const char* mysql_init_rights =
     "GRANT CREATE, INSERT, SELECT, UPDATE on the database to this user";
 
@@ -71,6 +78,12 @@ BuiltIn built_in() {
                         .example = "postgresql://user@host/database",
                         .make = &postgresql,
                         .init_rights = postgresql_init_rights},
+                       {.name = "oracle",
+                        .default_driver = "odbc",
+                        .drivers = {"odbc", "soci"},
+                        .example = "oracle://user@host/service",
+                        .make = &oracle,
+                        .init_rights = oracle_init_rights},
                        {.name = "mysql",
                         .default_driver = "mysql",
                         .drivers = {"mysql", "odbc", "soci"},
