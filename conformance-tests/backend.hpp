@@ -104,7 +104,8 @@ struct Texts {
   Errc mutual_wait;
   /// How often the library asks the database for each batch of an enqueue.
   int trips_a_batch;
-  /// Makes a raw connection's open transaction wait at most 100 ms for a lock.
+  /// Makes a raw connection's open transaction wait at most 100 ms for a lock; empty: the engine
+  /// has no such setting, and a lock is waited for without an end.
   std::string short_lock_wait;
   /// The most hostile defaults that an administrator may have set, as session settings.
   std::vector<std::string> hostile_session;

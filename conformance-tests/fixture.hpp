@@ -78,6 +78,10 @@ class PairTest : public ::testing::TestWithParam<Server> {
 /// A test's parameter in its name.
 [[nodiscard]] std::string instance_name(const ::testing::TestParamInfo<Server>& info);
 
+/// Where Texts::short_lock_wait is empty.
+constexpr const char* waits_without_end =
+    "the engine has no time-out for a row's lock: what is not asked for at once is waited for";
+
 /// Runs `body(0)` to `body(n - 1)` at once and waits for all. An exception fails the test.
 void at_once(std::size_t n, const std::function<void(std::size_t)>& body);
 

@@ -35,6 +35,9 @@ struct Client {
 [[nodiscard]] Pair postgresql_with(const Client& client);
 /// A place is a database; MySQL and MariaDB.
 [[nodiscard]] Pair mysql_with(const Client& client);
+/// A place is a user. The client's raw connections are to commit nothing by themselves, or no text
+/// could keep a transaction open.
+[[nodiscard]] Pair oracle_with(const Client& client);
 /// Needs no server: a place is a folder with a file, and the URL names the folder that it is made
 /// in. The client's URLs are sqlite:////absolute/file, also with ?busy_timeout=MILLISECONDS.
 [[nodiscard]] Pair sqlite_with(const Client& client);
