@@ -1,6 +1,7 @@
 -- Promise: judges up to 64 groups that have unsettled followers. If the head of the group can be
 -- locked, it is opened and up to 8 of the others are marked as blocked. If not, they stay as they are
--- until the next claim. Where nothing is unsettled, it is one look into an index.
+-- until the next claim; up to 512 groups are looked at, so that 64 whose heads are held for long do not
+-- stand before the rest. Where nothing is unsettled, it is one look into an index.
 -- Locks: those heads and followers until the end of the transaction, passing over what is locked. It
 -- waits for no row, so it takes part in no deadlock.
 -- Why it is needed: a producer may commit a follower after the job before it was finished by someone
@@ -19,6 +20,7 @@ DECLARE
   head_id RAW(16);
   follower_id RAW(16);
   most NUMBER;
+  judged NUMBER DEFAULT 0;
   -- Without a lock: a locking read that passes over a locked head would take the next one for it.
   CURSOR group_order IS
     SELECT /*+ INDEX(h tq_job_group) */ h.job_id
@@ -32,7 +34,8 @@ DECLARE
     WHERE j.settle_q = asked_queue AND j.settle_g = this_group
     FOR UPDATE SKIP LOCKED;
 BEGIN
-  FOR i IN 1 .. 64 LOOP
+  FOR i IN 1 .. 512 LOOP
+    EXIT WHEN judged >= 64;
     SELECT /*+ INDEX(j tq_job_settle) */ MIN(j.settle_g) INTO this_group
     FROM {schema}tq_job j
     WHERE j.settle_q = asked_queue AND j.settle_g > this_group;
@@ -51,7 +54,7 @@ BEGIN
       UPDATE {schema}tq_job j
       SET j.gate = CASE WHEN j.state = 'ready' THEN 0 ELSE j.gate END
       WHERE j.job_id = h.job_id AND j.state IN ('ready', 'running');
-      SELECT 8 INTO most FROM DUAL;
+      SELECT 8, judged + 1 INTO most, judged FROM DUAL;
     END LOOP;
     IF most > 0 THEN
       -- The head is open by now, or running, and so is not among them.

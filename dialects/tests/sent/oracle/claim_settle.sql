@@ -5,6 +5,7 @@ DECLARE
   head_id RAW(16);
   follower_id RAW(16);
   most NUMBER;
+  judged NUMBER DEFAULT 0;
   
   CURSOR group_order IS
     SELECT /*+ INDEX(h tq_job_group) */ h.job_id
@@ -18,7 +19,8 @@ DECLARE
     WHERE j.settle_q = asked_queue AND j.settle_g = this_group
     FOR UPDATE SKIP LOCKED;
 BEGIN
-  FOR i IN 1 .. 64 LOOP
+  FOR i IN 1 .. 512 LOOP
+    EXIT WHEN judged >= 64;
     SELECT /*+ INDEX(j tq_job_settle) */ MIN(j.settle_g) INTO this_group
     FROM tq_job j
     WHERE j.settle_q = asked_queue AND j.settle_g > this_group;
@@ -37,7 +39,7 @@ BEGIN
       UPDATE tq_job j
       SET j.gate = CASE WHEN j.state = 'ready' THEN 0 ELSE j.gate END
       WHERE j.job_id = h.job_id AND j.state IN ('ready', 'running');
-      SELECT 8 INTO most FROM DUAL;
+      SELECT 8, judged + 1 INTO most, judged FROM DUAL;
     END LOOP;
     IF most > 0 THEN
       
