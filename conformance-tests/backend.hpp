@@ -102,6 +102,8 @@ struct Texts {
   std::optional<Errc> snapshot_race;
   /// Two transactions that wait for each other end by this.
   Errc mutual_wait;
+  /// It ends the whole transaction of one of them; false: one statement of it is undone.
+  bool mutual_wait_ends_transaction = true;
   /// How often the library asks the database for each batch of an enqueue.
   int trips_a_batch;
   /// Makes a raw connection's open transaction wait at most 100 ms for a lock; empty: the engine

@@ -172,6 +172,7 @@ Texts texts() {
       // The unique index knows the winner, whose row the snapshot cannot see.
       .snapshot_race = Errc::serialization,
       .mutual_wait = Errc::deadlock,
+      .mutual_wait_ends_transaction = false,
       // The rows, the block, what was stored: a block gives no rows.
       .trips_a_batch = 3,
       // A row's lock is asked for with NOWAIT or is waited for without an end.

@@ -194,7 +194,7 @@ TEST_P(Borrowed, ENQ_2_FLT_1_MutualWaitEndsWithARetryableError) {
     const auto& error = errors[0] ? *errors[0] : *errors[1];
     EXPECT_EQ(error.code(), texts().mutual_wait) << error.what();
     EXPECT_TRUE(error.retryable());
-    EXPECT_TRUE(error.transaction_lost());
+    EXPECT_EQ(error.transaction_lost(), texts().mutual_wait_ends_transaction);
   }
   // Whoever got through is complete, whoever did not has left nothing.
   EXPECT_EQ(count("tq_job", "state = 'cancelled'"), facts().concurrent_writers ? 1 : 2);

@@ -12,7 +12,7 @@ namespace tq {
 enum class Errc : std::uint8_t {
   connection_lost,   ///< the connection cannot be used any more, or could not be made
   timeout,           ///< a time-out of the statement or of the network
-  deadlock,          ///< the engine ended this transaction to break a deadlock
+  deadlock,          ///< the engine ended this transaction, or its statement, to break a deadlock
   serialization,     ///< the engine could not keep the caller's isolation level
   busy,              ///< a lock was not to be had in time
   duplicate,         ///< a unique index refused the row
