@@ -8,11 +8,12 @@
 -- before the order and before locked rows are left out, so that n locked heads would hide all others.
 --   https://docs.oracle.com/en/database/oracle/oracle-database/19/sqlrf/SELECT.html
 -- Why it is fetched row by row: with SKIP LOCKED a row is locked when it is fetched, so what is not
--- fetched stays free. The manual says of FOR UPDATE in general that the rows are locked when the cursor is
--- opened; what it does with SKIP LOCKED is known from use and from the stand-in, and the suite's clause
--- CLM-7 is its test. A cursor FOR loop would fetch, and lock, 100 at a time, and a client's cursor as
--- many as the client likes.
+-- fetched stays free. A cursor FOR loop would fetch, and lock, 100 at a time, and a client's cursor as
+-- many as the client likes. The manual says of FOR UPDATE in general that the rows are locked when the
+-- cursor is opened; that with SKIP LOCKED its opening touches no block is seen in a trace, and tested by
+-- the suite's clause CLM-7.
 --   https://docs.oracle.com/en/database/oracle/oracle-database/19/lnpls/static-sql.html
+--   https://practical-sql-tuning.blogspot.com/2013/12
 -- Why the update repeats what was read: the row may have changed between the snapshot that put it in
 -- order and its lock. What was changed is counted, not what was fetched.
 --   https://docs.oracle.com/en/database/oracle/oracle-database/19/cncpt/data-concurrency-and-consistency.html
