@@ -27,10 +27,10 @@ WITH looked (nth, subject, fine, otherwise, found, advice) AS (
   UNION ALL
   SELECT 6, 'tablespace quota',
     CASE
-      WHEN (SELECT COUNT(*) FROM SESSION_PRIVS s WHERE s.PRIVILEGE = 'UNLIMITED TABLESPACE') > 0
-        OR (SELECT COUNT(*) FROM USER_TS_QUOTAS q
+      WHEN EXISTS (SELECT 1 FROM SESSION_PRIVS s WHERE s.PRIVILEGE = 'UNLIMITED TABLESPACE')
+        OR EXISTS (SELECT 1 FROM USER_TS_QUOTAS q
             WHERE q.TABLESPACE_NAME = u.DEFAULT_TABLESPACE
-              AND (q.MAX_BYTES = -1 OR q.MAX_BYTES > q.BYTES)) > 0 THEN 1
+              AND (q.MAX_BYTES = -1 OR q.MAX_BYTES > q.BYTES)) THEN 1
       ELSE 0
     END,
     'problem', u.DEFAULT_TABLESPACE,
@@ -156,15 +156,15 @@ WITH place AS (
     n.purpose, n.name, n.privilege, p.owner, p.me,
     CASE
       WHEN p.owner = p.me THEN 1
-      WHEN (SELECT COUNT(*) FROM ALL_TAB_PRIVS g
+      WHEN EXISTS (SELECT 1 FROM ALL_TAB_PRIVS g
             WHERE g.TABLE_SCHEMA = p.owner AND g.TABLE_NAME = UPPER(n.name)
-              AND g.PRIVILEGE = n.privilege) > 0 THEN 1
+              AND g.PRIVILEGE = n.privilege) THEN 1
       
-      WHEN (SELECT COUNT(*) FROM ALL_COL_PRIVS g
+      WHEN EXISTS (SELECT 1 FROM ALL_COL_PRIVS g
             WHERE g.TABLE_SCHEMA = p.owner AND g.TABLE_NAME = UPPER(n.name)
-              AND g.PRIVILEGE = n.privilege) > 0 THEN 1
-      WHEN (SELECT COUNT(*) FROM SESSION_PRIVS s
-            WHERE s.PRIVILEGE = n.privilege || ' ANY TABLE') > 0 THEN 1
+              AND g.PRIVILEGE = n.privilege) THEN 1
+      WHEN EXISTS (SELECT 1 FROM SESSION_PRIVS s
+            WHERE s.PRIVILEGE = n.privilege || ' ANY TABLE') THEN 1
       ELSE 0
     END AS granted
   FROM needed n CROSS JOIN place p
@@ -187,6 +187,6 @@ SELECT
   CASE WHEN s.may = 1 THEN 'yes' ELSE 'no: ' || s.missing || ' privileges are missing' END AS found,
   CASE WHEN s.may = 0 THEN s.grant_it || '; all of them: sql/oracle/roles.sql' END AS advice
 FROM summed s
-WHERE (SELECT COUNT(*) FROM ALL_TABLES t CROSS JOIN place p
-       WHERE t.OWNER = p.owner AND t.TABLE_NAME = 'TQ_JOB') > 0
+WHERE EXISTS (SELECT 1 FROM ALL_TABLES t CROSS JOIN place p
+       WHERE t.OWNER = p.owner AND t.TABLE_NAME = 'TQ_JOB')
 ORDER BY s.purpose
