@@ -25,6 +25,10 @@ constexpr std::string_view no_table =
 constexpr std::string_view no_column = "; the tables are of another version, run `tq init`";
 constexpr std::string_view no_space =
     "; add room to the tablespace, or ALTER USER ... QUOTA ... for the tables' owner";
+// What a first step stores for the next one is gone once it is committed.
+constexpr std::string_view no_transaction =
+    "; it takes several steps, so turn the connection's autocommit off first, and commit "
+    "afterwards";
 constexpr std::string_view other_transaction =
     "; the temporary tables of a session serve one transaction at a time: use another connection "
     "inside an autonomous transaction";
@@ -56,6 +60,7 @@ constexpr std::array by_number{
     Numbered{1089, Errc::connection_lost},  // shutdown
     Numbered{1090, Errc::connection_lost},
     Numbered{1092, Errc::connection_lost},
+    Numbered{1403, Errc::invalid_argument, Words::all, no_transaction},
     Numbered{1400, Errc::constraint},  // NULL, the column is named
     Numbered{1407, Errc::constraint},
     Numbered{1410, Errc::serialization},  // the row has moved meanwhile

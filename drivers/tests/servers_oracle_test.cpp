@@ -46,20 +46,21 @@ INSTANTIATE_TEST_SUITE_P(
         Row{8176, Errc::serialization, false, true}, Row{25402, Errc::serialization, true, true},
         Row{1400, Errc::constraint, false, false}, Row{1407, Errc::constraint, false, false},
         Row{1438, Errc::constraint, false, false}, Row{1722, Errc::constraint, false, false},
-        Row{2091, Errc::constraint, true, false}, Row{2290, Errc::constraint, false, false},
-        Row{2291, Errc::constraint, false, false}, Row{2292, Errc::constraint, false, false},
-        Row{6502, Errc::constraint, false, false}, Row{12899, Errc::constraint, false, false},
-        Row{40441, Errc::constraint, false, false}, Row{40478, Errc::constraint, false, false},
-        Row{40587, Errc::constraint, false, false}, Row{904, Errc::schema_missing, false, false},
-        Row{942, Errc::schema_missing, false, false}, Row{2289, Errc::schema_missing, false, false},
-        Row{1017, Errc::denied, false, false}, Row{1031, Errc::denied, false, false},
-        Row{1045, Errc::denied, false, false}, Row{28000, Errc::denied, false, false},
-        Row{28001, Errc::denied, false, false}, Row{41900, Errc::denied, false, false},
-        Row{1456, Errc::read_only, false, false}, Row{16000, Errc::read_only, false, false},
-        Row{1013, Errc::cancelled, false, false}, Row{40, Errc::timeout, false, false},
-        Row{18, Errc::connection_lost, true, false}, Row{20, Errc::connection_lost, true, false},
-        Row{28, Errc::connection_lost, true, false}, Row{31, Errc::connection_lost, true, false},
-        Row{603, Errc::connection_lost, true, false}, Row{1012, Errc::connection_lost, true, false},
+        Row{2091, Errc::constraint, true, false}, Row{1403, Errc::invalid_argument, false, false},
+        Row{2290, Errc::constraint, false, false}, Row{2291, Errc::constraint, false, false},
+        Row{2292, Errc::constraint, false, false}, Row{6502, Errc::constraint, false, false},
+        Row{12899, Errc::constraint, false, false}, Row{40441, Errc::constraint, false, false},
+        Row{40478, Errc::constraint, false, false}, Row{40587, Errc::constraint, false, false},
+        Row{904, Errc::schema_missing, false, false}, Row{942, Errc::schema_missing, false, false},
+        Row{2289, Errc::schema_missing, false, false}, Row{1017, Errc::denied, false, false},
+        Row{1031, Errc::denied, false, false}, Row{1045, Errc::denied, false, false},
+        Row{28000, Errc::denied, false, false}, Row{28001, Errc::denied, false, false},
+        Row{41900, Errc::denied, false, false}, Row{1456, Errc::read_only, false, false},
+        Row{16000, Errc::read_only, false, false}, Row{1013, Errc::cancelled, false, false},
+        Row{40, Errc::timeout, false, false}, Row{18, Errc::connection_lost, true, false},
+        Row{20, Errc::connection_lost, true, false}, Row{28, Errc::connection_lost, true, false},
+        Row{31, Errc::connection_lost, true, false}, Row{603, Errc::connection_lost, true, false},
+        Row{1012, Errc::connection_lost, true, false},
         Row{1033, Errc::connection_lost, true, false},
         Row{1034, Errc::connection_lost, true, false},
         Row{1089, Errc::connection_lost, true, false},
@@ -132,6 +133,7 @@ TEST(OracleError, SaysWhatToDo) {
   const auto advice = [](int number) { return std::string{translated(number).what()}; };
   EXPECT_NE(advice(942).find("run `tq init`"), std::string::npos);
   EXPECT_NE(advice(942).find("roles.sql"), std::string::npos);
+  EXPECT_NE(advice(1403).find("autocommit"), std::string::npos);
   EXPECT_NE(advice(1536).find("QUOTA"), std::string::npos);
   EXPECT_NE(advice(16000).find("primary"), std::string::npos);
 }
