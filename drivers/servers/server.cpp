@@ -8,6 +8,7 @@
 #include "servers/oracle.hpp"
 #include "servers/postgresql.hpp"
 #include "servers/sqlite.hpp"
+#include "servers/sqlserver.hpp"
 
 namespace tq::servers {
 namespace {
@@ -135,6 +136,33 @@ Error translate_sqlite(const Report& report, std::string_view statement) {
                       {.statement = statement, .in_commit = statement == "commit"});
 }
 
+// XACT_ABORT, which a caller may have set, decides about most errors.
+// https://learn.microsoft.com/en-us/sql/t-sql/statements/set-xact-abort-transact-sql
+bool always(const Error& /*error*/) noexcept { return true; }
+
+// RAISERROR ends no transaction, whatever XACT_ABORT says; THROW would. It says "no" where there is
+// none, so nothing is risked where there is one.
+// https://learn.microsoft.com/en-us/sql/t-sql/functions/xact-state-transact-sql
+TransactionState ask_sqlserver(const Execute& execute) {
+  constexpr int raised = 50000;
+  const auto says_no = [&](std::string_view question) {
+    try {
+      execute(question);
+    } catch (const Error& error) {
+      if (error.vendor_code() != raised) throw;
+      return true;
+    }
+    return false;
+  };
+  if (says_no("IF @@TRANCOUNT = 0 RAISERROR('no transaction is open', 16, 1)")) {
+    return TransactionState::none;
+  }
+  if (says_no("IF XACT_STATE() = -1 RAISERROR('it can only be rolled back', 16, 1)")) {
+    return TransactionState::failed;
+  }
+  return TransactionState::open;
+}
+
 std::string lower(std::string_view text) {
   std::string result{text};
   std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -197,12 +225,25 @@ const Server& sqlite() noexcept {
   return server;
 }
 
+const Server& sqlserver() noexcept {
+  static constexpr Server server{.name = "sqlserver",
+                                 .translate = &sqlserver_error,
+                                 .begin = "BEGIN TRANSACTION",
+                                 .error_fails_transaction = false,
+                                 .may_have_lost_transaction = &always,
+                                 .ask_transaction = &ask_sqlserver,
+                                 .session_query = {},  // a name is an nvarchar there in any case
+                                 .read_session = &no_session};
+  return server;
+}
+
 const Server* server_called(std::string_view product) noexcept {
   const auto name = lower(product);
   if (name.starts_with("postgres")) return &postgresql();
   if (name.starts_with("mysql") || name.starts_with("mariadb")) return &mysql();
   if (name.starts_with("oracle")) return &oracle();
   if (name.starts_with("sqlite")) return &sqlite();
+  if (name.starts_with("microsoft sql server")) return &sqlserver();
   return nullptr;
 }
 

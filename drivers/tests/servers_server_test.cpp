@@ -41,6 +41,7 @@ TEST(ServerCalled, IsFoundByWhatItCallsItself) {
   EXPECT_EQ(server_called("MariaDB"), &mysql());
   EXPECT_EQ(server_called("Oracle"), &oracle());
   EXPECT_EQ(server_called("SQLite"), &sqlite());
+  EXPECT_EQ(server_called("Microsoft SQL Server"), &sqlserver());
   EXPECT_EQ(server_called("dBASE"), nullptr);
   EXPECT_EQ(server_called(""), nullptr);
 }
@@ -70,6 +71,31 @@ TEST(ServerTransaction, IsToldBySqlitesBegin) {
   EXPECT_THROW(asked(sqlite(), {{"BEGIN", number(10)}}), Error);
 }
 
+TEST(ServerTransaction, IsToldBySqlserversCountAndState) {
+  const auto answers = [](bool none, bool doomed) {
+    return sqlserver().ask_transaction([=](std::string_view text) {
+      const bool count = text.find("@@TRANCOUNT") != std::string_view::npos;
+      if (count ? none : doomed) throw Error{number(50000)};
+    });
+  };
+  EXPECT_EQ(answers(false, false), TransactionState::open);
+  EXPECT_EQ(answers(true, false), TransactionState::none);
+  EXPECT_EQ(answers(false, true), TransactionState::failed);
+  EXPECT_THROW(asked(sqlserver(), {{"IF", number(10054)}}), Error);
+}
+
+TEST(ServerTransaction, IsNotRiskedBySqlserversQuestion) {
+  std::vector<std::string> said;
+  (void)sqlserver().ask_transaction([&](std::string_view text) { said.emplace_back(text); });
+  for (const auto& text : said) {
+    // What ends a transaction, or begins one, is in none of them.
+    for (const auto* word : {"THROW", "BEGIN", "COMMIT", "ROLLBACK", "SAVE"}) {
+      EXPECT_EQ(text.find(word), std::string::npos) << text;
+    }
+  }
+  EXPECT_EQ(said.size(), 2U);
+}
+
 TEST(ServerTransaction, LeavesNothingBehind) {
   std::vector<std::string> said;
   const auto remember = [&](std::string_view text) { said.emplace_back(text); };
@@ -85,6 +111,7 @@ TEST(ServerTransaction, MayBeLostByTheErrorsThatLeaveItToTheServer) {
   EXPECT_FALSE(sqlite().may_have_lost_transaction(number(19)));
   EXPECT_FALSE(oracle().may_have_lost_transaction(number(60)));
   EXPECT_FALSE(postgresql().may_have_lost_transaction(state("40001")));
+  EXPECT_TRUE(sqlserver().may_have_lost_transaction(number(547)));
 }
 
 TEST(ServerSession, OfAnotherCharacterSetIsRefused) {

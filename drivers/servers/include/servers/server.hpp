@@ -49,9 +49,10 @@ struct Server {
 [[nodiscard]] const Server& mysql() noexcept;  ///< MariaDB too
 [[nodiscard]] const Server& oracle() noexcept;
 [[nodiscard]] const Server& sqlite() noexcept;
+[[nodiscard]] const Server& sqlserver() noexcept;
 
-/// The engine that calls itself so, in whatever letters ("PostgreSQL", "MariaDB", "Oracle"), as
-/// SQL_DBMS_NAME has it; null if it is none of these.
+/// The engine that calls itself so, in whatever letters ("PostgreSQL", "MariaDB", "Oracle",
+/// "Microsoft SQL Server"), as SQL_DBMS_NAME has it; null if it is none of these.
 [[nodiscard]] const Server* server_called(std::string_view product) noexcept;
 
 }  // namespace tq::servers
