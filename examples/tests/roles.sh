@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# roles.sh TQ OPERATIONS.md POSTGRESQL_URL: the page's SQL runs, and its roles may do what the page
+# roles.sh TQ ROLES.sql POSTGRESQL_URL: the script runs, and its roles may do what docs/operations.md
 # says and no more. In a schema and with roles of its own, which it drops.
 # shellcheck source=cli/tests/e2e.sh
 . "$(dirname "$0")/../../cli/tests/e2e.sh"
-page=$2
+script=$2
 url=$3
 schema=tq_roles_$$
 [[ $url == *\?* ]] && separator='&' || separator='?'
@@ -25,9 +25,8 @@ if [ "$(run_sql -c "$may")" != t ]; then
   exit 77
 fi
 expect 0 tq init
-awk '/^```sql$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$page" |
-  sed -E "s/\bjobs\b/$schema/g; s/\btq_(producer|worker|operator)\b/&_$$/g" >"$folder/page.sql"
-expect 0 run_sql --file "$folder/page.sql"
+sed -E "s/\bjobs\b/$schema/g; s/\btq_(producer|worker|operator)\b/&_$$/g" "$script" >"$folder/roles.sql"
+expect 0 run_sql --file "$folder/roles.sql"
 expect 0 run_sql -c "GRANT tq_producer_$$, tq_worker_$$, tq_operator_$$ TO CURRENT_USER"
 
 # as ROLE COMMAND...: tq in a session of that role.
