@@ -11,5 +11,6 @@ std::vector<SqlFile> mysql();
 std::vector<SqlFile> oracle();
 std::vector<SqlFile> postgresql();
 std::vector<SqlFile> sqlite();
+std::vector<SqlFile> sqlserver();
 
 }  // namespace tq::embedded

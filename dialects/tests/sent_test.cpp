@@ -17,6 +17,7 @@
 #include "tq/dialect.hpp"
 #include "tq/oracle.hpp"
 #include "tq/schema.hpp"
+#include "tq/sqlserver.hpp"
 
 namespace tq {
 namespace {
@@ -93,7 +94,9 @@ TEST_P(Sent, KeepsNoCopyOfWhatIsGone) {
   EXPECT_EQ(kept, wanted);
 }
 
-INSTANTIATE_TEST_SUITE_P(Dialects, Sent, testing::Values(Kept{"oracle", embedded::oracle, oracle}),
+INSTANTIATE_TEST_SUITE_P(Dialects, Sent,
+                         testing::Values(Kept{"oracle", embedded::oracle, oracle},
+                                         Kept{"sqlserver", embedded::sqlserver, sqlserver}),
                          [](const auto& kept) { return kept.param.name; });
 
 }  // namespace

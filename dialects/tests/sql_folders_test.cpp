@@ -15,6 +15,7 @@
 #include "tq/oracle.hpp"
 #include "tq/postgresql.hpp"
 #include "tq/sqlite.hpp"
+#include "tq/sqlserver.hpp"
 
 namespace tq {
 namespace {
@@ -33,6 +34,7 @@ const std::array folders{
     Folder{"oracle", embedded::oracle, oracle},
     Folder{"postgresql", embedded::postgresql, postgresql},
     Folder{"sqlite", embedded::sqlite, sqlite},
+    Folder{"sqlserver", embedded::sqlserver, sqlserver},
 };
 
 const std::map<std::string, OperationContract>& contracts() {

@@ -1,0 +1,20 @@
+-- bound: n int64
+SET NOCOUNT ON;
+DECLARE @n bigint = ?;
+
+DECLARE @version int = (SELECT MAX(s.version) FROM tq_schema AS s);
+SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+SET DEADLOCK_PRIORITY LOW;
+DECLARE @now datetime2(6) = SYSUTCDATETIME();
+SELECT TOP (@n)
+  STUFF(STUFF(STUFF(STUFF(LOWER(CONVERT(char(32), j.job_id, 2)),
+    21, 0, '-'), 17, 0, '-'), 13, 0, '-'), 9, 0, '-') AS job_id,
+  CAST(j.attempts AS bigint) AS generation,
+  j.worker_id AS worker,
+  CAST(j.attempts AS bigint) AS attempts,
+  CAST(j.max_attempts AS bigint) AS max_attempts
+FROM tq_job AS j
+  WITH (UPDLOCK, READPAST, ROWLOCK, READCOMMITTEDLOCK, INDEX (tq_job_lease), FORCESEEK)
+WHERE j.state = 'running' AND j.lease_until <= @now AND j.worker_id IS NOT NULL
+ORDER BY j.lease_until
+OPTION (MAXDOP 1, OPTIMIZE FOR (@n = 1))

@@ -1,0 +1,65 @@
+-- bound: queue text, state text, older_than int64, n int64
+SET NOCOUNT ON;
+DECLARE @queue nvarchar(256) = CAST(? AS nvarchar(256));
+DECLARE @state varchar(16) = CAST(? AS nvarchar(16));
+DECLARE @older_than bigint = ?;
+DECLARE @left bigint = ?;
+
+DECLARE @alone bit = CASE @@TRANCOUNT WHEN 0 THEN 1 ELSE 0 END;
+DECLARE @version int = (SELECT MAX(s.version) FROM tq_schema AS s);
+DECLARE @at nvarchar(256) = N'';
+DECLARE @before datetime2(6) = DATEADD(MICROSECOND, -CAST(@older_than % 60000000 AS int),
+  DATEADD(MINUTE, -CAST(@older_than / 60000000 AS int), SYSUTCDATETIME()));
+DECLARE @deleted TABLE (job_id binary(16) NOT NULL PRIMARY KEY);
+SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+SET DEADLOCK_PRIORITY LOW;
+BEGIN TRY
+  IF @alone = 1
+  BEGIN
+    SET XACT_ABORT ON;
+    BEGIN TRANSACTION;
+  END;
+  WHILE @left > 0
+  BEGIN
+    SET @at = CASE
+      WHEN @queue IS NULL THEN (
+        SELECT TOP (1) j.queue
+        FROM tq_job AS j
+          WITH (READPAST, ROWLOCK, READCOMMITTEDLOCK, INDEX (tq_job_final), FORCESEEK)
+        WHERE j.queue > @at AND j.finished_at IS NOT NULL
+        ORDER BY j.queue)
+      WHEN @at = N'' THEN @queue
+    END;
+    IF @at IS NULL
+      BREAK;
+    
+    WITH purged AS (
+      SELECT TOP (@left) j.job_id
+      FROM tq_job AS j
+        WITH (UPDLOCK, READPAST, ROWLOCK, READCOMMITTEDLOCK, INDEX (tq_job_final), FORCESEEK)
+      WHERE j.queue = @at AND j.state = @state AND j.finished_at IS NOT NULL
+        AND j.finished_at < @before AND j.worker_id IS NULL
+      ORDER BY j.finished_at
+    )
+    DELETE FROM purged
+    OUTPUT deleted.job_id INTO @deleted
+    OPTION (MAXDOP 1, OPTIMIZE FOR (@left = 1));
+    SET @left = @left - @@ROWCOUNT;
+  END;
+  DELETE f
+  FROM @deleted AS d
+  INNER JOIN tq_failure AS f WITH (ROWLOCK, INDEX (tq_failure_pk), FORCESEEK)
+    ON f.job_id = d.job_id
+  OPTION (LOOP JOIN, FORCE ORDER, MAXDOP 1);
+  IF @alone = 1
+    COMMIT TRANSACTION;
+END TRY
+BEGIN CATCH
+  IF @alone = 1 AND XACT_STATE() <> 0
+    ROLLBACK TRANSACTION;
+  THROW;
+END CATCH;
+SELECT
+  STUFF(STUFF(STUFF(STUFF(LOWER(CONVERT(char(32), d.job_id, 2)),
+    21, 0, '-'), 17, 0, '-'), 13, 0, '-'), 9, 0, '-') AS job_id
+FROM @deleted AS d

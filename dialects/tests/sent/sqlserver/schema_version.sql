@@ -1,0 +1,3 @@
+-- bound: nothing
+SELECT CAST(COALESCE(MAX(s.version), 0) AS bigint) AS version
+FROM tq_schema AS s

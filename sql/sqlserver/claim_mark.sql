@@ -1,0 +1,1 @@
+-- No statement: claim_pick changes what it locks and gives it back (UPDATE … OUTPUT).

@@ -1,0 +1,1 @@
+-- No statement: claim_pick looks for the priorities itself, in one batch.

@@ -1,0 +1,1 @@
+-- No statement: the lock of schema_lock.sql ends with the transaction.
