@@ -17,6 +17,7 @@
 #include "tq/oracle.hpp"
 #include "tq/postgresql.hpp"
 #include "tq/sqlite.hpp"
+#include "tq/sqlserver.hpp"
 #include "usage_error.hpp"
 
 namespace tq::cli {
@@ -65,6 +66,10 @@ constexpr const char* oracle_init_rights =
 constexpr const char* mysql_init_rights =
     "GRANT CREATE, INSERT, SELECT, UPDATE on the database to this user";
 
+constexpr const char* sqlserver_init_rights =
+    "GRANT CREATE TABLE to this user, and GRANT ALTER ON SCHEMA of the schema that is to hold the "
+    "tables (GRANT CREATE SCHEMA for a tq_schema that is not there yet)";
+
 BuiltIn built_in() {
   return {.dialects = {{.name = "sqlite",
                         .default_driver = "sqlite3",
@@ -89,7 +94,13 @@ BuiltIn built_in() {
                         .drivers = {"mysql", "odbc", "soci"},
                         .example = "mysql://user@host/database",
                         .make = &mysql,
-                        .init_rights = mysql_init_rights}},
+                        .init_rights = mysql_init_rights},
+                       {.name = "sqlserver",
+                        .default_driver = "odbc",
+                        .drivers = {"odbc", "soci"},
+                        .example = "sqlserver://user@host/database",
+                        .make = &sqlserver,
+                        .init_rights = sqlserver_init_rights}},
           .drivers = built_in_drivers()};
 }
 

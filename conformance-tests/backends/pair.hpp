@@ -41,6 +41,8 @@ struct Client {
 /// Needs no server: a place is a folder with a file, and the URL names the folder that it is made
 /// in. The client's URLs are sqlite:////absolute/file, also with ?busy_timeout=MILLISECONDS.
 [[nodiscard]] Pair sqlite_with(const Client& client);
+/// A place is a schema of the database that the URL names.
+[[nodiscard]] Pair sqlserver_with(const Client& client);
 
 /// The schemes of a pair's URLs, for a dialect called by these names.
 [[nodiscard]] std::vector<std::string> schemes(const Client& client,
