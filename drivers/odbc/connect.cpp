@@ -55,9 +55,9 @@ const servers::Server& server_of(SQLHDBC connection) {
   const auto product = info(connection, SQL_DBMS_NAME);
   const auto* const server = servers::server_called(product);
   if (server != nullptr) return *server;
-  throw Error{Errc::unsupported, "the ODBC driver is connected to " +
-                                     (product.empty() ? "nothing" : product) +
-                                     ", which is none of PostgreSQL, MySQL, MariaDB and SQLite"};
+  throw Error{Errc::unsupported,
+              "the ODBC driver is connected to " + (product.empty() ? "nothing" : product) +
+                  ", which is none of PostgreSQL, MySQL, MariaDB, SQLite and SQL Server"};
 }
 
 }  // namespace tq::odbc

@@ -39,14 +39,22 @@ Keywords always_sqlite(const Target& target) {
 
 Keywords nothing() { return {}; }
 
+Keywords always_nothing(const Target& /*target*/) { return {}; }
+
 constexpr std::array engines{
-    Engine{"postgresql", &servers::postgresql, "PostgreSQL Unicode", "", &always_postgresql,
+    Engine{"postgresql", &servers::postgresql, "PostgreSQL Unicode", "", "Port", &always_postgresql,
            &usually_postgresql},
-    Engine{"postgres", &servers::postgresql, "PostgreSQL Unicode", "", &always_postgresql,
+    Engine{"postgres", &servers::postgresql, "PostgreSQL Unicode", "", "Port", &always_postgresql,
            &usually_postgresql},
-    Engine{"mysql", &servers::mysql, "MariaDB Unicode", "SOCKET", &always_mysql, &usually_mysql},
-    Engine{"mariadb", &servers::mysql, "MariaDB Unicode", "SOCKET", &always_mysql, &usually_mysql},
-    Engine{"sqlite", &servers::sqlite, "SQLite3", "", &always_sqlite, &nothing},
+    Engine{"mysql", &servers::mysql, "MariaDB Unicode", "SOCKET", "Port", &always_mysql,
+           &usually_mysql},
+    Engine{"mariadb", &servers::mysql, "MariaDB Unicode", "SOCKET", "Port", &always_mysql,
+           &usually_mysql},
+    Engine{"sqlite", &servers::sqlite, "SQLite3", "", "Port", &always_sqlite, &nothing},
+    // Microsoft's ODBC driver wants host,port, which FreeTDS takes too.
+    // https://learn.microsoft.com/en-us/sql/connect/odbc/dsn-connection-string-attribute
+    Engine{"sqlserver", &servers::sqlserver, "ODBC Driver 18 for SQL Server", "", "",
+           &always_nothing, &nothing},
 };
 
 }  // namespace

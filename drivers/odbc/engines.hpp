@@ -14,6 +14,7 @@ struct Engine {
   const servers::Server& (*server)() noexcept;
   std::string_view driver;                   ///< what its ODBC driver is called by default
   std::string_view socket;                   ///< the keyword for a socket's path; empty: as a host
+  std::string_view port;                     ///< the keyword for it; empty: behind the host
   Keywords (*always)(const Target& target);  ///< not to be chosen
   Keywords (*usually)();                     ///< unless the URL says otherwise
 };

@@ -6,6 +6,7 @@
 
 #include "servers/mysql.hpp"
 #include "servers/sqlite.hpp"
+#include "servers/sqlserver.hpp"
 
 namespace tq::odbc {
 namespace {
@@ -154,6 +155,10 @@ Error not_connected(const servers::Server& server, const Failure& failure) {
   }
   if (&server == &servers::mysql()) {
     return servers::mysql_not_connected(
+        {.number = failure.number, .sqlstate = failure.sqlstate, .message = failure.message});
+  }
+  if (&server == &servers::sqlserver()) {
+    return servers::sqlserver_not_connected(
         {.number = failure.number, .sqlstate = failure.sqlstate, .message = failure.message});
   }
   if (&server == &servers::sqlite() && failure.number > 0) {

@@ -125,8 +125,9 @@ class Reader {
       return all;
     }
     const bool socket = url_.host.starts_with('/') && !engine_.socket.empty();
-    add(socket ? engine_.socket : "Server", url_.host);
-    add("Port", url_.port);
+    const bool behind = engine_.port.empty() && !url_.port.empty();
+    add(socket ? engine_.socket : "Server", behind ? url_.host + "," + url_.port : url_.host);
+    if (!behind) add(engine_.port, url_.port);
     add("Database", url_.path);
     add("UID", url_.user);
     add("PWD", url_.password);

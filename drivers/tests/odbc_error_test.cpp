@@ -105,6 +105,9 @@ TEST(OdbcError, OfAnOpeningSaysWhatToDo) {
   const auto denied = failure_of("28000", 1045, "[ma-3.1.15]Access denied for user 'u'@'h'");
   EXPECT_NE(std::string{not_connected(servers::mysql(), denied).what()}.find("user, password"),
             std::string::npos);
+  const auto login = failure_of("28000", 18456, "[Microsoft][SQL Server]Login failed for 'u'.");
+  EXPECT_NE(std::string{not_connected(servers::sqlserver(), login).what()}.find("server's log"),
+            std::string::npos);
   EXPECT_EQ(
       not_connected(servers::sqlite(), failure_of("HY000", 14, "[SQLite]connect failed")).code(),
       Errc::connection_lost);

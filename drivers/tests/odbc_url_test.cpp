@@ -48,6 +48,15 @@ TEST(OdbcUrl, OfMysqlAndMariadbBecomesAConnectionString) {
   EXPECT_FALSE(says("mysql://h/d?read_timeout=7", "READ_TIMEOUT=300"));
 }
 
+TEST(OdbcUrl, OfSqlServerHasItsPortBehindTheHost) {
+  EXPECT_EQ(string_of("sqlserver+odbc://me:p%3B@db.example.org:1433/jobs?Encrypt=yes"),
+            "Driver=ODBC Driver 18 for SQL Server;Server=db.example.org,1433;Database=jobs;UID=me;"
+            "PWD={p;};Encrypt=yes;");
+  EXPECT_TRUE(says("sqlserver://h/d?driver=FreeTDS", "Server=h"));
+  EXPECT_TRUE(says("sqlserver://h/d?driver=FreeTDS", "Driver=FreeTDS"));
+  EXPECT_EQ(parse_url("sqlserver://h").server, &servers::sqlserver());
+}
+
 TEST(OdbcUrl, OfSqliteNamesAFileAsSqliteDoes) {
   EXPECT_EQ(string_of("sqlite+odbc:///jobs.db"),
             "Driver=SQLite3;Database=file:jobs.db?mode=rwc;Timeout=1;SyncPragma=full;");
