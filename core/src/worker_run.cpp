@@ -82,7 +82,11 @@ void WorkerRun::loop(const std::stop_token& stop) {
     if (stop.stop_requested() && !stopping_) begin_stopping();
     end_grace();
     try {
-      if (!connection_ || !connection_->usable()) connection_ = connector_();
+      if (connection_ && !connection_->usable()) {
+        report_trouble(Error{Errc::connection_lost, "the connection to the database is gone"});
+        connection_.reset();
+      }
+      if (!connection_) connection_ = connector_();
       step();
       failures = 0;
     } catch (const Error& error) {
@@ -91,6 +95,7 @@ void WorkerRun::loop(const std::stop_token& stop) {
       const bool too_late = grace_over_ && hand_.unfinished().empty();
       if (hopeless(error) || too_late) throw;
       report_trouble(error);
+      if (connection_ && !connection_->usable()) connection_.reset();
       pause_.wait(reconnect_pause(++failures), stopping_ ? std::stop_token{} : stop);
     }
   }

@@ -68,7 +68,12 @@ SQLRETURN execute(SQLHSTMT statement, const std::string& text, Text encoding) {
 StatementHandle make_statement(SQLHDBC connection) {
   SQLHSTMT raw = nullptr;
   check(SQLAllocHandle(SQL_HANDLE_STMT, connection, &raw), SQL_HANDLE_DBC, connection);
-  return StatementHandle{raw};
+  StatementHandle statement{raw};
+  // psqlodbc hands down what the application has set for its connection, and would keep rows back.
+  for (const SQLINTEGER limit : {SQL_ATTR_MAX_ROWS, SQL_ATTR_MAX_LENGTH}) {
+    SQLSetStmtAttr(raw, limit, as_pointer(0), 0);
+  }
+  return statement;
 }
 
 void prepare(SQLHSTMT statement, const std::string& text, Text encoding) {

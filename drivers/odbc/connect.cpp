@@ -55,8 +55,11 @@ const servers::Server& server_of(SQLHDBC connection) {
   const auto product = info(connection, SQL_DBMS_NAME);
   const auto* const server = servers::server_called(product);
   if (server != nullptr) return *server;
+  if (product.empty()) {
+    throw Error{Errc::invalid_argument, "the SQLHDBC is not that of a connected database"};
+  }
   throw Error{Errc::unsupported,
-              "the ODBC driver is connected to " + (product.empty() ? "nothing" : product) +
+              "the ODBC driver is connected to " + product +
                   ", which is none of PostgreSQL, MySQL, MariaDB, SQLite and SQL Server"};
 }
 

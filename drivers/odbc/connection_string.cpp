@@ -24,12 +24,22 @@ std::size_t braced(std::string_view value) {
 
 }  // namespace
 
-std::string written(const Keyword& keyword) {
+std::string written(const Keyword& keyword, Braces braces) {
   const auto& value = keyword.value;
+  const bool odd_ends = value.empty() || value.front() == ' ' || value.back() == ' ';
+  if (braces == Braces::password_only && !same_name(keyword.name, "PWD")) {
+    const bool in_braces = value.starts_with('{') && braced(value) == value.size();
+    if (odd_ends || (value.find(';') != std::string::npos && !in_braces)) {
+      refuse("the ODBC driver takes no value for " + keyword.name +
+             " that has a semicolon, or a blank at an end");
+    }
+    return keyword.name + "=" + value + ";";
+  }
   // Not every ODBC driver takes the braces off again, so they stand only where they have to.
-  const bool bare = !value.empty() && value.find_first_of("{};") == std::string::npos &&
-                    value.front() != ' ' && value.back() != ' ';
-  if (bare) return keyword.name + "=" + value + ";";
+  const auto* const special = braces == Braces::password_only ? "{};%+" : "{};";
+  if (!odd_ends && value.find_first_of(special) == std::string::npos) {
+    return keyword.name + "=" + value + ";";
+  }
   std::string text = keyword.name + "={";
   for (const char c : value) text.append(c == '}' ? 2 : 1, c);
   return text + "};";

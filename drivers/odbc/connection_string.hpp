@@ -1,6 +1,7 @@
 // Connection strings: "Driver=SQLite3;Database=jobs.db;".
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +14,16 @@ struct Keyword {
 };
 using Keywords = std::vector<Keyword>;
 
-/// With its semicolon, and the value in braces if it has to be.
+/// Whose braces an ODBC driver takes off again.
+enum class Braces : std::uint8_t {
+  any_value,
+  password_only,  ///< psqlodbc, which without them takes % and + in it for a URL's
+};
+
+/// With its semicolon, and the value in braces if it has to be. Throws Errc::invalid_argument for
+/// one that cannot be said.
 /// https://learn.microsoft.com/en-us/sql/odbc/reference/syntax/sqldriverconnect-function
-[[nodiscard]] std::string written(const Keyword& keyword);
+[[nodiscard]] std::string written(const Keyword& keyword, Braces braces);
 
 /// The names of all keywords. Throws Errc::invalid_argument, without any value.
 [[nodiscard]] std::vector<std::string> names_in(std::string_view connection_string);

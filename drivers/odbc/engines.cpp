@@ -14,6 +14,7 @@ namespace {
 Keywords always_postgresql(const Target& /*target*/) {
   return {{"Protocol", "7.4-0"},
           {"UseServerSidePrepare", "1"},
+          {"UseDeclareFetch", "0"},  // a cursor cannot be declared for what changes rows
           {"LFConversion", "0"},
           {"ConnSettings", "SET client_encoding TO 'UTF8'"}};
 }

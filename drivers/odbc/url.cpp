@@ -36,7 +36,7 @@ class Reader {
     check_ways();
     target_.connection_string = whole_;
     if (!whole_.empty() && !whole_.ends_with(';')) target_.connection_string += ';';
-    for (const auto& keyword : keywords()) target_.connection_string += written(keyword);
+    for (const auto& keyword : keywords()) target_.connection_string += written(keyword, braces());
     return std::move(target_);
   }
 
@@ -50,7 +50,9 @@ class Reader {
     const auto driver = scheme.substr(plus);
     if (!driver.empty() && driver != "+odbc") refuse("it names another driver");
     const auto* const engine = engine_called(scheme.substr(0, plus));
-    if (engine == nullptr) refuse("there is no such dialect");
+    if (engine == nullptr) {
+      refuse("this driver does not know how to open " + std::string{scheme.substr(0, plus)});
+    }
     return *engine;
   }
 
@@ -77,8 +79,14 @@ class Reader {
     } else if (name == "tq_text") {
       target_.text = one_of(parameter, texts) == "utf8" ? Text::utf8 : Text::utf16;
     } else if (!target_.sqlite || !set_sqlite(*target_.sqlite, parameter)) {
+      if (name.starts_with("tq_")) refuse("the parameter " + name + " is unknown");
       named_.push_back({name, value});
     }
+  }
+
+  Braces braces() const {
+    const bool psqlodbc = target_.server == &servers::postgresql();
+    return psqlodbc ? Braces::password_only : Braces::any_value;
   }
 
   bool set_sqlite(SqliteFile& file, const Parameter& parameter) const {
@@ -106,6 +114,11 @@ class Reader {
   void check_ways() const {
     const auto ways = std::ranges::count(std::array{driver_, source_, whole_}, std::string{});
     if (ways < 2) refuse("of driver, dsn and odbc_connect there can be one");
+    const auto& password = url_.password;
+    if (target_.server == &servers::mysql() && driver_.empty() &&
+        (password.starts_with(' ') || password.ends_with(' '))) {
+      refuse("MariaDB Connector/ODBC takes blanks off the ends of a password; change it");
+    }
     const bool elsewhere = !source_.empty() || !whole_.empty();
     if (target_.sqlite && url_.path.empty() && !elsewhere) refuse("the path is empty");
   }
@@ -149,7 +162,9 @@ class Reader {
       if (has(all, keyword.name)) refuse("it says " + keyword.name + " twice");
     }
     // Parameters of a URL are printed, but for its password.
-    if (has(named_, "PWD")) refuse("the password stands before the host");
+    if (has(named_, "PWD") || has(named_, "Password")) {
+      refuse("the password stands before the host");
+    }
     all.insert(all.end(), named_.begin(), named_.end());
     all.insert(all.end(), always.begin(), always.end());
     for (const auto& keyword : engine_.usually()) {

@@ -26,10 +26,11 @@ constexpr std::string_view read_only = "; this server is read-only, connect to t
 constexpr std::array by_number{
     Numbered{1020, Errc::serialization},                 // MariaDB: changed since the snapshot
     Numbered{1022, Errc::duplicate, Words::index_only},  // in an ALTER or a foreign key
-    Numbered{1047, Errc::connection_lost},               // Galera: not part of the cluster
-    Numbered{1044, Errc::denied},                        // to a database
-    Numbered{1049, Errc::schema_missing},                // unknown database
-    Numbered{1053, Errc::connection_lost},               // shutdown
+    Numbered{1046, Errc::failed, Words::all, "; name a database in the URL"},
+    Numbered{1047, Errc::connection_lost},  // Galera: not part of the cluster
+    Numbered{1044, Errc::denied},           // to a database
+    Numbered{1049, Errc::schema_missing},   // unknown database
+    Numbered{1053, Errc::connection_lost},  // shutdown
     Numbered{1054, Errc::schema_missing, Words::all,
              "; the tables are of another version, run `tq init`"},
     Numbered{1062, Errc::duplicate, Words::index_only},
@@ -142,7 +143,7 @@ std::string_view advice_for_connecting(int number) {
     case 1203:
       return "; raise max_connections on the server, or use fewer connections";
     case 2026:
-      return "; look at ssl-mode and ssl-ca in the URL";
+      return "; look at what the URL says of TLS";
     default:
       return "";
   }

@@ -73,7 +73,8 @@ Session read_mysql(const std::vector<std::string>& row) {
     throw Error{Errc::invalid_argument,
                 std::string{"the connection's "} + names[i] + " is " +
                     (value.empty() ? "not set" : value) +
-                    ", but TableQueue speaks utf8mb4; set it with SET NAMES utf8mb4"};
+                    ", but TableQueue speaks utf8mb4; set it with SET NAMES utf8mb4, by ODBC with "
+                    "CHARSET=utf8mb4 in the connection string"};
   }
   return {.id = row.at(3), .argument_bytes = static_cast<std::size_t>(std::stoull(row.at(4)))};
 }

@@ -88,7 +88,7 @@ std::string sqlite_text(const Url& url, const SqliteTarget& target) {
 // A value that has anything special stands in braces.
 // https://learn.microsoft.com/en-us/sql/odbc/reference/syntax/sqldriverconnect-function
 std::string odbc_value(std::string_view text) {
-  const bool plain = text.find_first_of("[]{}(),;?*=!@") == std::string_view::npos &&
+  const bool plain = text.find_first_of("[]{}(),;?*=!@+%") == std::string_view::npos &&
                      text.find_first_not_of(' ') == 0 && !text.ends_with(' ');
   if (plain) return std::string{text};
   std::string result = "{";
@@ -107,7 +107,7 @@ bool names_password(std::string text) {
 // https://mariadb.com/kb/en/about-mariadb-connector-odbc/
 std::string_view odbc_always(std::string_view dialect) {
   if (dialect == "postgresql") {
-    return "Protocol=7.4-0;UseServerSidePrepare=1;LFConversion=0;"
+    return "Protocol=7.4-0;UseServerSidePrepare=1;UseDeclareFetch=0;LFConversion=0;"
            "ConnSettings=SET client_encoding TO 'UTF8';";
   }
   if (dialect == "mysql") return "CHARSET=utf8mb4;AUTO_RECONNECT=0;NO_PROMPT=1;";

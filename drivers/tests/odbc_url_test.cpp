@@ -30,7 +30,7 @@ std::string refusal(const std::string& url) {
 TEST(OdbcUrl, OfPostgresqlBecomesAConnectionString) {
   EXPECT_EQ(string_of("postgresql+odbc://me:p%40s@db.example.org:5433/jobs"),
             "Driver=PostgreSQL Unicode;Server=db.example.org;Port=5433;Database=jobs;UID=me;"
-            "PWD=p@s;Protocol=7.4-0;UseServerSidePrepare=1;LFConversion=0;"
+            "PWD=p@s;Protocol=7.4-0;UseServerSidePrepare=1;UseDeclareFetch=0;LFConversion=0;"
             "ConnSettings=SET client_encoding TO 'UTF8';SSLmode=prefer;");
   EXPECT_EQ(string_of("postgresql://h/d"), string_of("postgres+odbc://h/d"));
   EXPECT_TRUE(says("postgresql://%2Frun%2Fpostgresql/d", "Server=/run/postgresql"));
@@ -77,13 +77,13 @@ TEST(OdbcUrl, NamesAnotherOdbcDriverOrADataSourceOrAWholeConnectionString) {
   EXPECT_EQ(string_of("sqlite:///?dsn=file"), "DSN=file;Timeout=1;SyncPragma=full;");
   EXPECT_EQ(string_of("postgresql://:pw@?odbc_connect=DRIVER%3D{X};Server%3Dh;SSLmode%3Drequire"),
             "DRIVER={X};Server=h;SSLmode=require;PWD=pw;Protocol=7.4-0;UseServerSidePrepare=1;"
-            "LFConversion=0;ConnSettings=SET client_encoding TO 'UTF8';");
+            "UseDeclareFetch=0;LFConversion=0;ConnSettings=SET client_encoding TO 'UTF8';");
 }
 
 TEST(OdbcUrl, PassesAnyOtherParameterOnAsAKeyword) {
   EXPECT_TRUE(says("postgresql://h/d?SSLmode=verify-full", "SSLmode=verify-full"));
   EXPECT_FALSE(says("postgresql://h/d?sslmode=verify-full", "SSLmode=prefer"));
-  EXPECT_TRUE(says("postgresql://h/d?pqopt=a%3Bb", "pqopt={a;b}"));
+  EXPECT_TRUE(says("postgresql://h/d?pqopt={a%3Bb}", "pqopt={a;b}"));
 }
 
 TEST(OdbcUrl, TakesAWayOfTextAndATimeout) {
@@ -119,11 +119,21 @@ TEST(OdbcUrl, IsRefusedWithAReason) {
 }
 
 TEST(OdbcConnectionString, PutsBracesWhereTheyHaveToBe) {
-  EXPECT_EQ(written({"PWD", "a;b}c"}), "PWD={a;b}}c};");
-  EXPECT_EQ(written({"PWD", "{x"}), "PWD={{x};");
-  EXPECT_EQ(written({"PWD", " x "}), "PWD={ x };");
-  EXPECT_EQ(written({"PWD", ""}), "PWD={};");
-  EXPECT_EQ(written({"PWD", "a=b@c"}), "PWD=a=b@c;");
+  EXPECT_EQ(written({"PWD", "a;b}c"}, Braces::any_value), "PWD={a;b}}c};");
+  EXPECT_EQ(written({"PWD", "{x"}, Braces::any_value), "PWD={{x};");
+  EXPECT_EQ(written({"PWD", " x "}, Braces::any_value), "PWD={ x };");
+  EXPECT_EQ(written({"PWD", ""}, Braces::any_value), "PWD={};");
+  EXPECT_EQ(written({"PWD", "a=b@c"}, Braces::any_value), "PWD=a=b@c;");
+}
+
+TEST(OdbcConnectionString, OfPsqlodbcHasBracesForThePasswordAlone) {
+  EXPECT_EQ(written({"PWD", "a%41+"}, Braces::password_only), "PWD={a%41+};");
+  EXPECT_EQ(written({"PWD", "a;b}c"}, Braces::password_only), "PWD={a;b}}c};");
+  EXPECT_EQ(written({"Database", "b{r}"}, Braces::password_only), "Database=b{r};");
+  EXPECT_EQ(written({"pqopt", "{a;b}"}, Braces::password_only), "pqopt={a;b};");
+  for (const auto* odd : {"o;d", " d", "d ", "{a};b"}) {
+    EXPECT_THROW((void)written({"UID", odd}, Braces::password_only), Error) << odd;
+  }
 }
 
 TEST(OdbcConnectionString, HasNames) {

@@ -238,6 +238,15 @@ class Odbc final : public Backend {
   bool checked_ = false;
 };
 
+// Where the driver manager found no ODBC driver to load.
+std::string_view advice_for(const soci::odbc_soci_error& error) {
+  const std::string_view state = characters(error.odbc_error_code());
+  const std::string_view words = characters(error.odbc_error_message());
+  const bool none = state == "IM002" || state == "IM003" ||
+                    words.find("Can't open lib") != std::string_view::npos;
+  return none ? "; odbcinst -q -d lists the ODBC drivers of this machine" : "";
+}
+
 Opened open(Url& url) {
   const auto target = odbc_target(url);
   std::unique_ptr<soci::session> session;
@@ -250,7 +259,7 @@ Opened open(Url& url) {
                              .transaction_lost = true,
                              .sqlstate = characters(error.odbc_error_code())},
                 "no connection to the server: " + words_of(characters(error.odbc_error_message())) +
-                    "; odbcinst -q -d lists the ODBC drivers of this machine"};
+                    std::string{advice_for(error)}};
   } catch (const soci::soci_error& error) {
     throw plain_error(error, {});
   }

@@ -42,6 +42,14 @@ class OdbcValues : public OdbcServer {
 };
 INSTANTIATE_TEST_SUITE_P(, OdbcValues, testing::ValuesIn(urls()), name_of);
 
+TEST_P(OdbcValues, ALimitOnTheApplicationsConnectionKeepsNoRowsBack) {
+  const auto own = application();
+  SQLSetConnectAttr(own.connection(), SQL_ATTR_MAX_ROWS, as_pointer(1), 0);
+  OdbcConnection borrowed{own.connection()};
+  const auto two = query("SELECT 1 AS n UNION ALL SELECT 2 AS n", {{"n", Type::int64}});
+  EXPECT_EQ(borrowed.run(two, {}).size(), 2U);
+}
+
 TEST_P(OdbcValues, IntegersAreExact) {
   with_each([this](Connection& db) {
     db.execute("DELETE FROM " + table());
