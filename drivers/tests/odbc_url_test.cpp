@@ -101,7 +101,7 @@ TEST(OdbcUrl, IsRefusedWithAReason) {
     EXPECT_EQ(message.find("secret"), std::string::npos) << message;
   };
   refused_for("postgresql+libpq://u:secret@h/d", "another driver");
-  refused_for("informix://u:secret@h/d", "no such dialect");
+  refused_for("informix://u:secret@h/d", "does not know how to open informix");
   refused_for("postgresql://u:secret@h/d?driver=a&dsn=b", "there can be one");
   refused_for("postgresql://h/d?dsn=b&odbc_connect=a%3Db", "there can be one");
   refused_for("postgresql://u:secret@h/d?Protocol=7.4-2", "TableQueue itself says Protocol");
@@ -109,6 +109,9 @@ TEST(OdbcUrl, IsRefusedWithAReason) {
   refused_for("postgresql://?odbc_connect=protocol%3D7.4-1", "TableQueue itself says protocol");
   refused_for("postgresql://u:secret@h/d?UID=you", "UID twice");
   refused_for("postgresql://h/d?pwd=secret", "the password stands before the host");
+  refused_for("postgresql://h/d?Password=secret", "the password stands before the host");
+  refused_for("postgresql://h/d?tq_prepare=off", "tq_prepare is unknown");
+  refused_for("mysql://u:secret%20@h/d", "blanks off the ends");
   refused_for("postgresql://:secret@h?odbc_connect=PWD%3Dsecret", "PWD twice");
   refused_for("postgresql://h/d?connect_timeout=0", "connect_timeout");
   refused_for("mysql://h/d?tq_text=latin1", "utf8, utf16");
