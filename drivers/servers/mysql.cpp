@@ -143,7 +143,7 @@ std::string_view advice_for_connecting(int number) {
     case 1203:
       return "; raise max_connections on the server, or use fewer connections";
     case 2026:
-      return "; look at what the URL says of TLS";
+      return "; look at the options of TLS in the URL (ssl-ca and ssl-mode, by ODBC SSLCA)";
     default:
       return "";
   }
