@@ -61,7 +61,7 @@ std::string message_of(const soci::soci_error& error, int number) {
 
 class Mysql final : public Backend {
  public:
-  /// `target`: the connect string of a session of ours, for another one that cancels.
+  /// `target`: the connect string of a session that the driver opened, for another that cancels.
   Mysql(soci::session& session, std::string target)
       : session_{session}, target_{std::move(target)} {}
 

@@ -78,7 +78,7 @@ class Sqlite final : public Backend {
   Sqlite(const Sqlite&) = delete;
   Sqlite& operator=(const Sqlite&) = delete;
 
-  /// For a session of ours.
+  /// For a session that the driver opened.
   void wait_when_busy() { sqlite3_busy_handler(connection_, &BusyWait::handler, &wait_); }
   [[nodiscard]] BusyWait& wait() { return wait_; }
   [[nodiscard]] ::sqlite3* connection() const noexcept { return connection_; }
