@@ -111,12 +111,21 @@ struct Texts {
   std::string short_lock_wait;
   /// The most hostile defaults that an administrator may have set, as session settings.
   std::vector<std::string> hostile_session;
-  /// A session setting under which nothing can be written.
+  /// A session setting under which nothing can be written; empty: the engine has none.
   std::string read_only_session;
+  /// What a write under it is refused by.
+  Errc read_only_refusal = Errc::read_only;
+  /// Why the application's connection has no autocommit, so that a transaction is open there at any
+  /// time; empty: it has.
+  std::string no_autocommit = {};
   /// A session time zone far from UTC; empty: the engine has none.
   std::string other_time_zone;
   /// Gives the session's settings as rows, to compare.
   std::string session_settings;
+  /// Counts the rows that were committed, outside of a transaction without a wait for others; none:
+  /// the engine's plain count does.
+  std::function<std::string(const std::string& table, const std::string& where)> committed_count =
+      {};
   /// A column of a time moved back by a duration, as an expression.
   std::function<std::string(std::string_view column, Duration by)> earlier;
   /// A job's identity as a literal.

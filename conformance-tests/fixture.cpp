@@ -93,8 +93,10 @@ void PairTest::lock_row(RawConnection& by, JobId id) const {
 }
 
 std::int64_t PairTest::count(std::string_view table, const std::string& where) const {
-  const auto rows =
-      app_->execute("SELECT COUNT(*) FROM " + place_->table(table) + " WHERE " + where);
+  const auto name = place_->table(table);
+  const auto& committed = texts().committed_count;
+  const auto rows = app_->execute(committed ? committed(name, where)
+                                            : "SELECT COUNT(*) FROM " + name + " WHERE " + where);
   return std::stoll(rows.at(0).at(0));
 }
 

@@ -59,6 +59,7 @@ class PairTest : public ::testing::TestWithParam<Server> {
   void update(JobId id, const std::string& assignments) const;
   /// Takes the job's row lock in the application's open transaction.
   void lock_row(RawConnection& by, JobId id) const;
+  /// Rows that were committed; in a transaction of app() those that it sees.
   [[nodiscard]] std::int64_t count(std::string_view table,
                                    const std::string& where = "1 = 1") const;
   /// Inserts into / counts the application's own table.
@@ -81,6 +82,9 @@ class PairTest : public ::testing::TestWithParam<Server> {
 /// Where Texts::short_lock_wait is empty.
 constexpr const char* waits_without_end =
     "the engine has no time-out for a row's lock: what is not asked for at once is waited for";
+
+/// Where Texts::read_only_session is empty.
+constexpr const char* cannot_be_read_only = "nothing makes a session of this engine read-only";
 
 /// Runs `body(0)` to `body(n - 1)` at once and waits for all. An exception fails the test.
 void at_once(std::size_t n, const std::function<void(std::size_t)>& body);

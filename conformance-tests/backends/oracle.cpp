@@ -163,7 +163,10 @@ class User final : public Place {
   mutable std::once_flag made_;
 };
 
-Texts texts() {
+// A session can be made read-only since version 23.
+// https://docs.oracle.com/en/database/oracle/oracle-database/23/refrn/READ_ONLY.html
+Texts texts(int version) {
+  constexpr int first_read_only = 23;
   return {
       .begin = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
       .commit = "COMMIT",
@@ -184,8 +187,10 @@ Texts texts() {
                           "ALTER SESSION SET NLS_NUMERIC_CHARACTERS = ',.'",
                           "ALTER SESSION SET NLS_LENGTH_SEMANTICS = BYTE",
                           "ALTER SESSION SET CURSOR_SHARING = FORCE"},
-      // Since version 23; before, nothing makes a session read-only.
-      .read_only_session = "ALTER SESSION SET READ_ONLY = TRUE",
+      .read_only_session = version < first_read_only ? "" : "ALTER SESSION SET READ_ONLY = TRUE",
+      .no_autocommit =
+          "an application's connection to this engine commits nothing by itself, so a transaction "
+          "is open on it at any time",
       .other_time_zone = "ALTER SESSION SET TIME_ZONE = '-12:00'",
       .session_settings =
           "SELECT s.PARAMETER, s.VALUE FROM NLS_SESSION_PARAMETERS s "
@@ -233,7 +238,7 @@ Server server(const Client& client, const std::string& url) {
   const auto version = version_of(*client.raw(url));
   return {.instance = client.driver + "_oracle_" + version.substr(0, version.find('.')),
           .version = "oracle " + version,
-          .texts = texts(),
+          .texts = texts(std::stoi(version)),
           .limits = client.limits ? client.limits(url) : Limits{}};
 }
 

@@ -116,6 +116,15 @@ std::string earlier(std::string_view column, Duration by) {
          std::to_string(by.count() / minute) + ", " + std::string{column} + "))";
 }
 
+// Without READ_COMMITTED_SNAPSHOT a plain count waits for whoever has changed a row. The level of
+// what EXECUTE runs ends with it, and cannot be changed to this one inside a transaction.
+// https://learn.microsoft.com/en-us/sql/t-sql/statements/set-transaction-isolation-level-transact-sql
+std::string committed_count(const std::string& table, const std::string& where) {
+  const auto count = "SELECT COUNT(*) FROM " + table + " WHERE " + where;
+  return "IF @@TRANCOUNT > 0 " + count + " ELSE EXECUTE (" +
+         text_literal("SET TRANSACTION ISOLATION LEVEL SNAPSHOT " + count) + ")";
+}
+
 std::string id_literal(JobId id) {
   auto hex = id.text();
   std::erase(hex, '-');
@@ -141,6 +150,7 @@ Texts texts() {
                           "SET IMPLICIT_TRANSACTIONS ON"},
       // There is no such setting. This user is made by check() and may read alone.
       .read_only_session = "EXECUTE AS USER = 'tqc_reader'",
+      .read_only_refusal = Errc::denied,
       .other_time_zone = "",  // A session has none.
       .session_settings =
           "SELECT s.transaction_isolation_level, s.lock_timeout, s.deadlock_priority, s.text_size, "
@@ -148,6 +158,7 @@ Texts texts() {
           "s.ansi_null_dflt_on, s.ansi_defaults, s.ansi_warnings, s.ansi_padding, s.ansi_nulls, "
           "s.concat_null_yields_null, @@OPTIONS FROM sys.dm_exec_sessions AS s "
           "WHERE s.session_id = @@SPID",
+      .committed_count = committed_count,
       .earlier = earlier,
       .id = id_literal,
       .drop_index = [](const std::string& table,

@@ -210,6 +210,7 @@ TEST_P(Doctor, OPS_6_ENQ_2_BorrowedConnectionKeepsItsTransactionAndItsSettings) 
 }
 
 TEST_P(Doctor, OPS_6_ReadOnlySessionIsExaminedAndIsAProblem) {
+  if (texts().read_only_session.empty()) return weaker("OPS-6", cannot_be_read_only);
   const auto& writable = server().limits.session;
   if (!writable.empty()) weaker("OPS-6", "a read-only session is not examined: " + writable);
   const auto reader = fresh().open({.session = {texts().read_only_session}});
