@@ -74,14 +74,20 @@ struct OdbcConnection::State {
 
   // Runs `body` and turns what it reports into our errors.
   template <class Body>
-  auto guarded(std::string_view name, Body body) {
+  auto translated(std::string_view name, Body body) {
     if (lost) throw odbc::lost(name);
     try {
-      if (!session) session = read_session();
       return busy_wait ? busy_wait->repeat(body) : body();
     } catch (const Failure& failure) {
       fail(failure, name);
     }
+  }
+
+  // The same in a session that was found to be fit.
+  template <class Body>
+  auto guarded(std::string_view name, Body body) {
+    if (!session) session = translated(name, [this] { return read_session(); });
+    return translated(name, body);
   }
 
   servers::Session read_session() {
@@ -203,10 +209,12 @@ struct OdbcConnection::State {
   }
 
   void execute(std::string_view name, const std::string& words) {
-    guarded(name, [&] {
-      const auto statement = make_statement(connection);
-      run_text(statement.get(), words, text, canceller);
-    });
+    guarded(name, [&] { run_alone(words); });
+  }
+
+  void run_alone(const std::string& words) {
+    const auto statement = make_statement(connection);
+    run_text(statement.get(), words, text, canceller);
   }
 
   void set_autocommit(SQLULEN mode) {
@@ -254,11 +262,15 @@ OdbcConnection::~OdbcConnection() = default;
 std::unique_ptr<OdbcConnection> OdbcConnection::open(const std::string& url,
                                                      const std::vector<std::string>& session) {
   auto state = std::make_unique<State>(parse_url(url));
-  state->guarded("open", [&] {
+  state->translated("open", [&] {
     if (state->target->sqlite) settle(state->connection, *state->target->sqlite);
     if (state->quirks->cancel == Cancel::beside) state->beside = make_statement(state->connection);
   });
-  for (const auto& text : session) state->execute("session", text);
+  // What the administrator's defaults made of it does not count.
+  for (const auto& text : session) {
+    state->translated("session", [&] { state->run_alone(text); });
+  }
+  state->guarded("open", [] {});
   return std::unique_ptr<OdbcConnection>{new OdbcConnection{std::move(state)}};
 }
 

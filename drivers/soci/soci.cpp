@@ -46,13 +46,19 @@ struct SociConnection::State {
 
   bool borrowed() const noexcept { return !owned; }
 
-  // Runs `body`, and turns SOCI's errors into ours.
+  // Runs `body` in a session that was found to be fit.
   template <class Body>
   auto guarded(std::string_view name, Body body) {
+    translated(name, [this] { backend->check(); });
+    return translated(name, body);
+  }
+
+  // Runs `body`, and turns SOCI's errors into ours.
+  template <class Body>
+  auto translated(std::string_view name, Body body) {
     auto before = TransactionState::unknown;
     try {
       if (lost) throw soci_driver::lost(name);
-      backend->check();
       before = backend->known_state();
       return body();
     } catch (const soci::soci_error& error) {
@@ -131,8 +137,10 @@ std::unique_ptr<SociConnection> SociConnection::open(const std::string& url,
   auto state = std::make_unique<State>(open_session(url));
   // Behind a pooler a setting would go to whichever session is lent just then.
   for (const auto& text : state->keeps_statements ? session : std::vector<std::string>{}) {
-    state->guarded("session", [&] { state->backend->send(text, "session"); });
+    state->translated("session", [&] { state->backend->send(text, "session"); });
   }
+  // What the administrator's defaults made of it does not count.
+  state->guarded("open", [] {});
   return std::unique_ptr<SociConnection>{new SociConnection{std::move(state)}};
 }
 

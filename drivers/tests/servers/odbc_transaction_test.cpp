@@ -283,6 +283,18 @@ TEST_P(OdbcMysql, ABorrowedConnectionOfAnotherCharacterSetIsRefused) {
   EXPECT_NE(std::string{error.what()}.find("latin1"), std::string::npos) << error.what();
 }
 
+// An administrator's default, as a logon trigger may set one.
+TEST_P(OdbcMysql, ASessionIsJudgedBehindTheSettingsThatItIsGiven) {
+  const auto spoilt = url("INITSTMT=SET%20character_set_results%20%3D%20latin1");
+  EXPECT_EQ(error_of([&] { (void)OdbcConnection::open(spoilt); }).code(), Errc::invalid_argument);
+  const auto db = OdbcConnection::open(spoilt, {"SET character_set_results = utf8mb4"});
+  insert(*db, 1);
+  EXPECT_EQ(error_of([&] {
+              (void)OdbcConnection::open(url(), {"SET character_set_results = latin1"});
+            }).code(),
+            Errc::invalid_argument);
+}
+
 TEST_P(OdbcMysql, MoreThanThePacketIsRefusedBeforeItIsSent) {
   const auto db = open();
   const auto most = number_of(*db, "SELECT @@max_allowed_packet");
