@@ -94,6 +94,13 @@ TEST_P(Sent, KeepsNoCopyOfWhatIsGone) {
   EXPECT_EQ(kept, wanted);
 }
 
+// In a text an ODBC driver may take a brace for the beginning of an escape sequence.
+TEST(SentToOracle, HasNoBrace) {
+  for (const auto& [name, text] : all_sent({"oracle", embedded::oracle, oracle})) {
+    EXPECT_EQ(text.find_first_of("{}"), std::string::npos) << name;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Dialects, Sent,
                          testing::Values(Kept{"oracle", embedded::oracle, oracle},
                                          Kept{"sqlserver", embedded::sqlserver, sqlserver}),

@@ -60,7 +60,7 @@ const servers::Server& server_of(SQLHDBC connection) {
   }
   throw Error{Errc::unsupported,
               "the ODBC driver is connected to " + product +
-                  ", which is none of PostgreSQL, MySQL, MariaDB, SQLite and SQL Server"};
+                  ", which is none of PostgreSQL, MySQL, MariaDB, Oracle, SQLite and SQL Server"};
 }
 
 }  // namespace tq::odbc

@@ -38,24 +38,46 @@ Keywords always_sqlite(const Target& target) {
   return {{"Timeout", "1"}, {"SyncPragma", target.sqlite->synchronous}};
 }
 
+// A path alone is a name of tnsnames.ora. Oracle's ODBC driver takes no time-out of ODBC's.
+// https://docs.oracle.com/en/database/oracle/oracle-database/23/netag/support-easy-connect-plus.html
+Keyword place_oracle(const servers::Url& url, const Target& target) {
+  if (url.host.empty()) return {"DBQ", url.path};
+  const bool numeric = url.host.find(':') != std::string::npos;
+  auto text = "//" + (numeric ? "[" + url.host + "]" : url.host);
+  if (!url.port.empty()) text += ":" + url.port;
+  text += "/" + url.path + "?connect_timeout=" + std::to_string(target.connect_timeout.count());
+  return {"DBQ", std::move(text)};
+}
+
+// https://docs.oracle.com/en/database/oracle/oracle-database/23/odbcd/basic-programming-oracle-odbc.html
+Keywords always_oracle(const Target& /*target*/) {
+  return {{"APA", "T"},   // cancel() comes from another thread
+          {"LOB", "T"},   // payloads are CLOBs
+          {"BNF", "F"},   // or numbers would be rounded
+          {"FEN", "F"}};  // a session that moved would have lost its settings
+}
+
 Keywords nothing() { return {}; }
 
 Keywords always_nothing(const Target& /*target*/) { return {}; }
 
 constexpr std::array engines{
-    Engine{"postgresql", &servers::postgresql, "PostgreSQL Unicode", "", "Port", &always_postgresql,
-           &usually_postgresql},
-    Engine{"postgres", &servers::postgresql, "PostgreSQL Unicode", "", "Port", &always_postgresql,
-           &usually_postgresql},
-    Engine{"mysql", &servers::mysql, "MariaDB Unicode", "SOCKET", "Port", &always_mysql,
+    Engine{"postgresql", &servers::postgresql, "PostgreSQL Unicode", "", "Port", nullptr,
+           &always_postgresql, &usually_postgresql},
+    Engine{"postgres", &servers::postgresql, "PostgreSQL Unicode", "", "Port", nullptr,
+           &always_postgresql, &usually_postgresql},
+    Engine{"mysql", &servers::mysql, "MariaDB Unicode", "SOCKET", "Port", nullptr, &always_mysql,
            &usually_mysql},
-    Engine{"mariadb", &servers::mysql, "MariaDB Unicode", "SOCKET", "Port", &always_mysql,
+    Engine{"mariadb", &servers::mysql, "MariaDB Unicode", "SOCKET", "Port", nullptr, &always_mysql,
            &usually_mysql},
-    Engine{"sqlite", &servers::sqlite, "SQLite3", "", "Port", &always_sqlite, &nothing},
+    Engine{"sqlite", &servers::sqlite, "SQLite3", "", "Port", nullptr, &always_sqlite, &nothing},
     // Microsoft's ODBC driver wants host,port, which FreeTDS takes too.
     // https://learn.microsoft.com/en-us/sql/connect/odbc/dsn-connection-string-attribute
-    Engine{"sqlserver", &servers::sqlserver, "ODBC Driver 18 for SQL Server", "", "",
+    Engine{"sqlserver", &servers::sqlserver, "ODBC Driver 18 for SQL Server", "", "", nullptr,
            &always_nothing, &nothing},
+    // As Instant Client's odbc_update_ini.sh calls it.
+    Engine{"oracle", &servers::oracle, "Oracle 23 ODBC driver", "", "", &place_oracle,
+           &always_oracle, &nothing},
 };
 
 }  // namespace

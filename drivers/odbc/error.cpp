@@ -4,9 +4,7 @@
 #include <array>
 #include <cctype>
 
-#include "servers/mysql.hpp"
 #include "servers/sqlite.hpp"
-#include "servers/sqlserver.hpp"
 
 namespace tq::odbc {
 namespace {
@@ -50,13 +48,15 @@ std::string_view without_origin(std::string_view text) {
   return text;
 }
 
-// "ERROR: words" is "words": psqlodbc puts the severity, in the server's language, in front.
+// "ERROR: words" is "words": psqlodbc puts the severity, in the server's language, in front. An ORA
+// number stays.
 std::string_view without_severity(std::string_view text) {
   const auto colon = text.find(": ");
   const auto word = text.substr(0, colon);
-  const bool severity =
-      colon != std::string_view::npos && std::ranges::none_of(word, blank) &&
-      std::ranges::none_of(word, [](unsigned char c) { return c >= 'a' && c <= 'z'; });
+  const bool severity = colon != std::string_view::npos && std::ranges::none_of(word, blank) &&
+                        std::ranges::none_of(word, [](unsigned char c) {
+                          return (c >= 'a' && c <= 'z') || c == '-';
+                        });
   return severity ? text.substr(colon + 2) : text;
 }
 
@@ -153,12 +153,8 @@ Error not_connected(const servers::Server& server, const Failure& failure) {
                     "; odbcinst -q -d lists the ODBC drivers of this machine, odbcinst -q -s its "
                     "data sources; name one in the URL with driver= or dsn=");
   }
-  if (&server == &servers::mysql()) {
-    return servers::mysql_not_connected(
-        {.number = failure.number, .sqlstate = failure.sqlstate, .message = failure.message});
-  }
-  if (&server == &servers::sqlserver()) {
-    return servers::sqlserver_not_connected(
+  if (server.not_connected != nullptr) {
+    return server.not_connected(
         {.number = failure.number, .sqlstate = failure.sqlstate, .message = failure.message});
   }
   if (&server == &servers::sqlite() && failure.number > 0) {

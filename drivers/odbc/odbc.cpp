@@ -46,7 +46,7 @@ struct OdbcConnection::State {
       throw Error{Errc::invalid_argument, "the URL says " + std::string{target->server->name} +
                                               ", but the server is " + std::string{server->name}};
     }
-    if (target->text) text = *target->text;
+    if (target->text) quirks.text = *target->text;
     if (target->sqlite) busy_wait.emplace(target->sqlite->busy_timeout);
   }
 
@@ -63,8 +63,7 @@ struct OdbcConnection::State {
   bool borrowed() const noexcept { return !link.connection; }
 
   void learn() {
-    quirks = &quirks_of(info(connection, SQL_DRIVER_NAME));
-    text = quirks->text;
+    quirks = quirks_of(info(connection, SQL_DRIVER_NAME));
     server = &server_of(connection);
   }
 
@@ -93,11 +92,12 @@ struct OdbcConnection::State {
   servers::Session read_session() {
     if (server->session_query.empty()) return server->read_session({});
     const auto asking = make_statement(connection);
-    return server->read_session(first_row(asking.get(), std::string{server->session_query}, text));
+    return server->read_session(
+        first_row(asking.get(), std::string{server->session_query}, quirks.text));
   }
 
   [[noreturn]] void fail(const Failure& failure, std::string_view name) {
-    auto error = judged(translate(*server, *quirks, failure, name));
+    auto error = judged(translate(*server, quirks, failure, name));
     const bool unsaid = failure.sqlstate.empty() || error.code() == Errc::invalid_argument;
     if (unsaid && canceller.met()) error = cancelled_late(name);
     lost = dead() || error.code() == Errc::connection_lost;
@@ -149,9 +149,9 @@ struct OdbcConnection::State {
       return server->ask_transaction([this](std::string_view question) {
         try {
           const auto asking = make_statement(connection);
-          run_text(asking.get(), std::string{question}, text, canceller);
+          run_text(asking.get(), std::string{question}, quirks.text, canceller);
         } catch (const Failure& failure) {
-          throw translate(*server, *quirks, failure, {});
+          throw translate(*server, quirks, failure, {});
         }
       });
     } catch (const std::exception&) {
@@ -178,7 +178,7 @@ struct OdbcConnection::State {
   Known prepare(const Statement& statement) {
     auto rendered = statement.render(Placeholders::question);
     auto handle = make_statement(connection);
-    odbc::prepare(handle.get(), rendered.text, text);
+    odbc::prepare(handle.get(), rendered.text, quirks.text);
     return {std::move(handle), std::move(rendered.order)};
   }
 
@@ -190,8 +190,8 @@ struct OdbcConnection::State {
   }
 
   Rows run(const Known& one, const Statement& statement, std::span<const Argument> arguments) {
-    const Parameters parameters{one.prepared.get(), statement, one.order, arguments, text};
-    return run_prepared(one.prepared.get(), statement, text, canceller);
+    const Parameters parameters{one.prepared.get(), statement, one.order, arguments, quirks};
+    return run_prepared(one.prepared.get(), statement, quirks.text, canceller);
   }
 
   Rows run(const Statement& statement, std::span<const Argument> arguments) {
@@ -214,7 +214,7 @@ struct OdbcConnection::State {
 
   void run_alone(const std::string& words) {
     const auto statement = make_statement(connection);
-    run_text(statement.get(), words, text, canceller);
+    run_text(statement.get(), words, quirks.text, canceller);
   }
 
   void set_autocommit(SQLULEN mode) {
@@ -238,9 +238,8 @@ struct OdbcConnection::State {
   std::optional<Target> target = {};  // of our own connection; not changed after open()
   Link link = {};                     // empty: the connection is borrowed
   SQLHDBC connection;
-  const Quirks* quirks = nullptr;
+  Quirks quirks = {};
   const servers::Server* server = nullptr;
-  Text text = Text::utf8;
   std::unordered_map<std::uint64_t, Known> known = {};  // freed before their connection
   StatementHandle beside = {};                          // for Cancel::beside
   std::optional<BusyWait> busy_wait = {};               // of our own connection to SQLite
@@ -264,7 +263,7 @@ std::unique_ptr<OdbcConnection> OdbcConnection::open(const std::string& url,
   auto state = std::make_unique<State>(parse_url(url));
   state->translated("open", [&] {
     if (state->target->sqlite) settle(state->connection, *state->target->sqlite);
-    if (state->quirks->cancel == Cancel::beside) state->beside = make_statement(state->connection);
+    if (state->quirks.cancel == Cancel::beside) state->beside = make_statement(state->connection);
   });
   // What the administrator's defaults made of it does not count.
   for (const auto& text : session) {
@@ -344,13 +343,13 @@ TransactionState OdbcConnection::transaction_state() const noexcept {
 
 void OdbcConnection::cancel() noexcept {
   if (state_->busy_wait) state_->busy_wait->stop();
-  if (state_->quirks->cancel != Cancel::kill) return state_->canceller.cancel(state_->beside.get());
+  if (state_->quirks.cancel != Cancel::kill) return state_->canceller.cancel(state_->beside.get());
   if (!state_->target || !state_->session || state_->session->id.empty()) return;
   try {
     const auto beside = connect(*state_->target);
     const auto killing = make_statement(beside.connection.get());
     Canceller nobody;
-    run_text(killing.get(), "KILL QUERY " + state_->session->id, state_->text, nobody);
+    run_text(killing.get(), "KILL QUERY " + state_->session->id, state_->quirks.text, nobody);
   } catch (...) {
     return;  // the statement goes on; there is nobody to tell
   }

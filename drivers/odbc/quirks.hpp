@@ -1,6 +1,7 @@
 // What has to be known of an ODBC driver beside the standard.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -19,12 +20,25 @@ enum class Cancel : std::uint8_t {
   kill,       ///< a KILL on another connection: SQLCancel would free what is in use
 };
 
+/// How an integer is bound. They are read as text everywhere.
+enum class Integers : std::uint8_t {
+  bigint,  ///< SQL_C_SBIGINT
+  digits,  ///< SQL_C_CHAR, for a NUMERIC: the ODBC driver has no integers of 64 bits
+};
+
 struct Quirks {
   std::string_view library;  ///< how the name of its library begins
   Text text;
   Cancel cancel;
   /// The native error is the server's own number.
   bool numbers_are_the_servers;
+  Integers integers = Integers::bigint;
+  /// A text of at most this many bytes of UTF-8 is bound as a VARCHAR, which may be compared; a
+  /// longer one as a LONGVARCHAR, which may only be stored. 0: it makes no difference.
+  std::size_t short_bytes = 0;
+  /// It may convert a long text where it lies, so it gets a copy with room for four bytes a
+  /// character.
+  bool converts_in_place = false;
 };
 
 /// By SQL_DRIVER_NAME: "psqlodbcw.so". An ODBC driver that is not known keeps to the standard.

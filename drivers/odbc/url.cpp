@@ -15,8 +15,9 @@ namespace {
 constexpr servers::UrlForm server_form{
     .name = "odbc",
     .wanted =
-        "postgresql+odbc://user@host:port/database?option=value, likewise mysql+odbc:// and "
-        "mariadb+odbc://, or sqlite+odbc:///file"};
+        "postgresql+odbc://user@host:port/database?option=value, likewise mysql+odbc://, "
+        "mariadb+odbc:// and sqlserver+odbc://, oracle+odbc://user@host:port/service, or "
+        "sqlite+odbc:///file"};
 constexpr servers::UrlForm file_form{
     .name = "odbc",
     .wanted = "sqlite+odbc:///relative.db or sqlite+odbc:////absolute.db",
@@ -135,6 +136,13 @@ class Reader {
     }
     if (target_.sqlite) {
       if (!url_.path.empty()) add("Database", sqlite_database(*target_.sqlite));
+      return all;
+    }
+    if (engine_.place != nullptr) {
+      auto [name, value] = engine_.place(url_, target_);
+      add(name, value);
+      add("UID", url_.user);
+      add("PWD", url_.password);
       return all;
     }
     const bool socket = url_.host.starts_with('/') && !engine_.socket.empty();

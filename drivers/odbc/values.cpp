@@ -98,52 +98,79 @@ void check_arguments(const Statement& statement, std::span<const Argument> argum
 
 Parameters::Parameters(SQLHSTMT prepared, const Statement& statement,
                        std::span<const std::size_t> order, std::span<const Argument> arguments,
-                       Text text)
+                       const Quirks& quirks)
     : prepared_(prepared), bound_(order.size()) {
   SQLUSMALLINT position = 0;
   for (const auto index : order) {
     auto& bound = bound_[position];
-    bind(bound, ++position, statement.parameters()[index].type, arguments[index], text);
+    const bool number = statement.parameters()[index].type == Type::int64;
+    const auto place =
+        number ? integer(bound, arguments[index], quirks) : text(bound, arguments[index], quirks);
+    check(SQLBindParameter(prepared_, ++position, SQL_PARAM_INPUT, place.from, place.to,
+                           place.characters, 0, place.value, place.room, &bound.length),
+          SQL_HANDLE_STMT, prepared_);
   }
 }
 
 Parameters::~Parameters() { SQLFreeStmt(prepared_, SQL_RESET_PARAMS); }
 
-void Parameters::bind(Bound& bound, SQLUSMALLINT position, Type type, const Argument& argument,
-                      Text text) {
-  static constexpr char empty = '\0';  // a null pointer may be taken for NULL
-  const bool wide = type == Type::text && text == Text::utf16;
-  SQLSMALLINT from = SQL_C_SBIGINT;
-  SQLSMALLINT to = SQL_BIGINT;
-  SQLPOINTER value = &bound.number;
-  SQLULEN characters = 0;
-  if (type == Type::text) {
-    from = wide ? SQL_C_WCHAR : SQL_C_CHAR;
-    to = wide ? SQL_WLONGVARCHAR : SQL_LONGVARCHAR;
-    value = const_cast<char*>(&empty);
-    characters = 1;  // none at all is refused by some
+Parameters::Place Parameters::integer(Bound& bound, const Argument& argument,
+                                      const Quirks& quirks) {
+  const auto* const number = std::get_if<std::int64_t>(&argument);
+  if (number == nullptr) bound.length = SQL_NULL_DATA;
+  bound.number = number == nullptr ? 0 : *number;
+  if (quirks.integers == Integers::bigint) {
+    return {SQL_C_SBIGINT, SQL_BIGINT, 0, &bound.number, 0};
   }
-  if (std::holds_alternative<std::monostate>(argument)) {
+  constexpr SQLULEN most_digits = 19;
+  bound.narrow = std::to_string(bound.number);
+  if (number != nullptr) bound.length = static_cast<SQLLEN>(bound.narrow.size());
+  return {SQL_C_CHAR, SQL_NUMERIC, most_digits, bound.narrow.data(),
+          static_cast<SQLLEN>(bound.narrow.size() + 1)};
+}
+
+Parameters::Place Parameters::place_of(Text text, Length length) {
+  const bool brief = length == Length::brief;
+  if (text == Text::utf16 && brief) return {.from = SQL_C_WCHAR, .to = SQL_WVARCHAR};
+  if (text == Text::utf16) return {.from = SQL_C_WCHAR, .to = SQL_WLONGVARCHAR};
+  if (brief) return {.from = SQL_C_CHAR, .to = SQL_VARCHAR};
+  return {.from = SQL_C_CHAR, .to = SQL_LONGVARCHAR};
+}
+
+Parameters::Place Parameters::text(Bound& bound, const Argument& argument, const Quirks& quirks) {
+  static constexpr char empty = '\0';  // a null pointer may be taken for NULL
+  const bool wide = quirks.text == Text::utf16;
+  const auto* const words = std::get_if<std::string_view>(&argument);
+  const auto bytes = words == nullptr ? 0 : words->size();
+  const bool brief = bytes <= quirks.short_bytes && quirks.short_bytes > 0;
+  auto place = place_of(quirks.text, brief ? Length::brief : Length::long_text);
+  place.value = const_cast<char*>(&empty);
+  place.characters = 1;  // none at all is refused by some
+  if (words == nullptr) {
     bound.length = SQL_NULL_DATA;
-  } else if (const auto* number = std::get_if<std::int64_t>(&argument)) {
-    bound.number = *number;
-  } else {
-    const auto& words = std::get<std::string_view>(argument);
-    bound.length = static_cast<SQLLEN>(words.size());
-    if (wide) {
-      bound.wide = to_utf16(words);
-      bound.length = static_cast<SQLLEN>(bound.wide.size() * sizeof(SQLWCHAR));
-      bound.wide.push_back(0);
-      value = bound.wide.data();
-      characters = bound.wide.size();
-    } else if (!words.empty()) {
-      value = const_cast<char*>(words.data());
-      characters = words.size();
+    return place;
+  }
+  const bool copied = quirks.converts_in_place && !brief;
+  if (wide) {
+    bound.wide = to_utf16(*words);
+    bound.length = static_cast<SQLLEN>(bound.wide.size() * sizeof(SQLWCHAR));
+    place.characters = bound.wide.size() + 1;
+    bound.wide.resize(copied ? 2 * bound.wide.size() + 1 : bound.wide.size() + 1);
+    place.value = bound.wide.data();
+    place.room = static_cast<SQLLEN>(bound.wide.size() * sizeof(SQLWCHAR));
+  } else if (bytes > 0) {
+    bound.length = static_cast<SQLLEN>(bytes);
+    place.characters = bytes;
+    place.value = const_cast<char*>(words->data());
+    place.room = bound.length;
+    if (copied) {
+      bound.narrow = *words;
+      bound.narrow.resize(4 * bytes);
+      place.value = bound.narrow.data();
+      place.room = static_cast<SQLLEN>(bound.narrow.size());
     }
   }
-  check(SQLBindParameter(prepared_, position, SQL_PARAM_INPUT, from, to, characters, 0, value,
-                         std::max<SQLLEN>(bound.length, 0), &bound.length),
-        SQL_HANDLE_STMT, prepared_);
+  return place;
 }
 
 std::optional<std::string> read_text(SQLHSTMT statement, SQLUSMALLINT column, Text text,

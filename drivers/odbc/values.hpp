@@ -19,13 +19,13 @@ namespace tq::odbc {
 void check_arguments(const Statement& statement, std::span<const Argument> arguments,
                      std::size_t most_bytes);
 
-/// Arguments as ODBC takes them. They must outlive the execution, and so must the texts that they
-/// were made of.
+/// Arguments as the ODBC driver takes them. They must outlive the execution, and so must the texts
+/// that they were made of.
 class Parameters {
  public:
   /// Binds an argument to each placeholder; `order` is Rendered::order. Throws Failure.
   Parameters(SQLHSTMT prepared, const Statement& statement, std::span<const std::size_t> order,
-             std::span<const Argument> arguments, Text text);
+             std::span<const Argument> arguments, const Quirks& quirks);
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
   ~Parameters();
@@ -35,8 +35,20 @@ class Parameters {
     SQLLEN length = 0;
     SQLBIGINT number = 0;
     std::vector<SQLWCHAR> wide = {};
+    std::string narrow = {};
   };
-  void bind(Bound& bound, SQLUSMALLINT position, Type type, const Argument& argument, Text text);
+  // What SQLBindParameter is told of a place beside its position.
+  struct Place {
+    SQLSMALLINT from = 0;
+    SQLSMALLINT to = 0;
+    SQLULEN characters = 0;
+    SQLPOINTER value = nullptr;
+    SQLLEN room = 0;
+  };
+  enum class Length : std::uint8_t { brief, long_text };
+  static Place place_of(Text text, Length length);
+  static Place integer(Bound& bound, const Argument& argument, const Quirks& quirks);
+  static Place text(Bound& bound, const Argument& argument, const Quirks& quirks);
 
   SQLHSTMT prepared_;
   std::vector<Bound> bound_;

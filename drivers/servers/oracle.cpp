@@ -112,7 +112,8 @@ constexpr std::array by_number{
     Numbered{25408, Errc::connection_lost},
     Numbered{28000, Errc::denied},  // locked
     Numbered{28001, Errc::denied},  // the password has expired
-    Numbered{30006, Errc::busy},    // WAIT n
+    Numbered{28194, Errc::read_only},
+    Numbered{30006, Errc::busy},  // WAIT n
     Numbered{30036, Errc::failed, Words::all, "; the undo tablespace is full"},
     Numbered{40441, Errc::constraint, Words::none},  // JSON
     Numbered{40462, Errc::failed},

@@ -95,7 +95,9 @@ TransactionState ask_oracle(const Execute& execute) {
   return TransactionState::open;
 }
 
-// The first is "AMERICAN_AMERICA.AL32UTF8": language, territory and the database's character set.
+// The first is "AMERICAN_AMERICA.AL32UTF8": language, territory and the database's character set;
+// the last a euro sign, which comes as it is if the client library is told of UTF-8, or needs not
+// be.
 Session read_oracle(const std::vector<std::string>& row) {
   if (!row.at(0).ends_with(".AL32UTF8")) {
     throw Error{Errc::invalid_argument, "the database's character set is that of " + row.at(0) +
@@ -107,6 +109,11 @@ Session read_oracle(const std::vector<std::string>& row) {
                 "the connection's NLS_COMP is " + row.at(1) +
                     ", under which names are not compared by their characters; set it with ALTER "
                     "SESSION SET NLS_COMP = BINARY"};
+  }
+  if (row.at(3) != "\xE2\x82\xAC") {
+    throw Error{Errc::invalid_argument,
+                "the client library's character set is not UTF-8; set NLS_LANG=.AL32UTF8 in the "
+                "environment before it is loaded"};
   }
   return {.id = row.at(2)};
 }
@@ -175,10 +182,12 @@ std::string lower(std::string_view text) {
 const Server& postgresql() noexcept {
   static constexpr Server server{.name = "postgresql",
                                  .translate = &postgresql_error,
+                                 .not_connected = nullptr,
                                  .begin = "BEGIN",
                                  .error_fails_transaction = true,
                                  .may_have_lost_transaction = &never,
                                  .ask_transaction = &ask_postgresql,
+                                 .short_bytes = 0,
                                  .session_query = "SHOW client_encoding",
                                  .read_session = &read_postgresql};
   return server;
@@ -188,10 +197,12 @@ const Server& mysql() noexcept {
   static constexpr Server server{
       .name = "mysql",
       .translate = &mysql_error,
+      .not_connected = &mysql_not_connected,
       .begin = "START TRANSACTION",
       .error_fails_transaction = false,
       .may_have_lost_transaction = &mysql_may_have_lost,
       .ask_transaction = &ask_mysql,
+      .short_bytes = 0,
       .session_query =
           "SELECT @@character_set_client, @@character_set_connection, "
           "@@character_set_results, CONNECTION_ID(), @@max_allowed_packet",
@@ -203,13 +214,15 @@ const Server& oracle() noexcept {
   static constexpr Server server{
       .name = "oracle",
       .translate = &oracle_error,
+      .not_connected = &oracle_not_connected,
       .begin = {},  // the first change begins one
       .error_fails_transaction = false,
       .may_have_lost_transaction = &never,
       .ask_transaction = &ask_oracle,
+      .short_bytes = oracle_short_bytes,
       .session_query =
-          "SELECT SYS_CONTEXT('USERENV', 'LANGUAGE'), n.VALUE, SYS_CONTEXT('USERENV', 'SID') "
-          "FROM NLS_SESSION_PARAMETERS n WHERE n.PARAMETER = 'NLS_COMP'",
+          "SELECT SYS_CONTEXT('USERENV', 'LANGUAGE'), n.VALUE, SYS_CONTEXT('USERENV', 'SID'), "
+          "TO_CHAR(UNISTR('\\20AC')) FROM NLS_SESSION_PARAMETERS n WHERE n.PARAMETER = 'NLS_COMP'",
       .read_session = &read_oracle};
   return server;
 }
@@ -217,10 +230,12 @@ const Server& oracle() noexcept {
 const Server& sqlite() noexcept {
   static constexpr Server server{.name = "sqlite",
                                  .translate = &translate_sqlite,
+                                 .not_connected = nullptr,
                                  .begin = "BEGIN",
                                  .error_fails_transaction = false,
                                  .may_have_lost_transaction = &sqlite_may_have_lost,
                                  .ask_transaction = &ask_sqlite,
+                                 .short_bytes = 0,
                                  .session_query = {},
                                  .read_session = &no_session};
   return server;
@@ -229,10 +244,12 @@ const Server& sqlite() noexcept {
 const Server& sqlserver() noexcept {
   static constexpr Server server{.name = "sqlserver",
                                  .translate = &sqlserver_error,
+                                 .not_connected = &sqlserver_not_connected,
                                  .begin = "BEGIN TRANSACTION",
                                  .error_fails_transaction = false,
                                  .may_have_lost_transaction = &always,
                                  .ask_transaction = &ask_sqlserver,
+                                 .short_bytes = 0,
                                  .session_query = {},  // a name is an nvarchar there in any case
                                  .read_session = &no_session};
   return server;

@@ -8,6 +8,7 @@ namespace {
 
 const Quirks& psqlodbc = quirks_of("psqlodbcw.so");
 const Quirks& mariadb = quirks_of("libmaodbc.so");
+const Quirks& libsqora = quirks_of("libsqora.so.23.1");
 const Quirks& sqliteodbc = quirks_of("sqlite3odbc.so");
 
 Error postgresql(std::string_view sqlstate, std::string_view text) {
@@ -18,6 +19,10 @@ Error mysql(std::string_view sqlstate, int number, std::string_view text) {
 }
 Error sqlite(int number, std::string_view text) {
   return translate(servers::sqlite(), sqliteodbc, failure_of("HY000", number, text), "claim");
+}
+
+Error oracle(std::string_view sqlstate, int number, std::string_view text) {
+  return translate(servers::oracle(), libsqora, failure_of(sqlstate, number, text), "claim");
 }
 
 TEST(OdbcFailure, HasTheServersWordsAlone) {
@@ -72,6 +77,27 @@ TEST(OdbcError, OfMariadbIsThatOfTheNumber) {
   EXPECT_EQ(mysql("HY000", 0, "[ma-3.1.15]something of its own").code(), Errc::failed);
 }
 
+TEST(OdbcError, OfOraclesOwnDriverIsThatOfTheNumber) {
+  const auto missing =
+      oracle("42S02", 942, "[Oracle][ODBC][Ora]ORA-00942: table or view does not exist\n");
+  EXPECT_EQ(missing.code(), Errc::schema_missing);
+  EXPECT_EQ(missing.vendor_code(), 942);
+  EXPECT_EQ(missing.sqlstate(), "42S02");
+  EXPECT_TRUE(std::string{missing.what()}.starts_with(
+      "claim: ORA-00942: table or view does not exist; run `tq init`"))
+      << missing.what();
+  // A block says first where it was.
+  const auto busy =
+      oracle("HY000", 6512, "[Oracle][ODBC][Ora]ORA-06512: at line 7\nORA-00054: resource busy\n");
+  EXPECT_EQ(busy.code(), Errc::busy);
+  EXPECT_EQ(oracle("HY000", 3113, "[Oracle][ODBC][Ora]ORA-03113: end-of-file").code(),
+            Errc::connection_lost);
+  EXPECT_EQ(oracle("HY008", 1013, "[Oracle][ODBC][Ora]ORA-01013: user requested cancel").code(),
+            Errc::cancelled);
+  // Its own, without a number.
+  EXPECT_EQ(oracle("HY004", 0, "[Oracle][ODBC]Invalid SQL data type <-25>.").code(), Errc::failed);
+}
+
 TEST(OdbcError, OfLibsqliteodbcIsThatOfTheNumberAndTheWords) {
   EXPECT_EQ(sqlite(5, "[SQLite]database is locked (5)").code(), Errc::busy);
   EXPECT_EQ(sqlite(9, "[SQLite]interrupted (9)").code(), Errc::cancelled);
@@ -108,6 +134,10 @@ TEST(OdbcError, OfAnOpeningSaysWhatToDo) {
   const auto login = failure_of("28000", 18456, "[Microsoft][SQL Server]Login failed for 'u'.");
   EXPECT_NE(std::string{not_connected(servers::sqlserver(), login).what()}.find("server's log"),
             std::string::npos);
+  const auto service = failure_of("HY000", 12514, "[Oracle][ODBC][Ora]ORA-12514: TNS:listener");
+  EXPECT_EQ(not_connected(servers::oracle(), service).code(), Errc::connection_lost);
+  EXPECT_NE(std::string{not_connected(servers::oracle(), service).what()}.find("service name"),
+            std::string::npos);
   EXPECT_EQ(
       not_connected(servers::sqlite(), failure_of("HY000", 14, "[SQLite]connect failed")).code(),
       Errc::connection_lost);
@@ -125,6 +155,23 @@ TEST(OdbcQuirks, AreTheStandardsForAnOdbcDriverThatIsNotKnown) {
   EXPECT_EQ(quirks_of("libmsodbcsql-18.5.so.1.1").text, Text::utf16);
   EXPECT_EQ(quirks_of("libmsodbcsql-18.5.so.1.1").cancel, Cancel::statement);
   EXPECT_EQ(quirks_of("").text, Text::utf16);
+}
+
+// Oracle's names itself as on Windows, on Linux too.
+TEST(OdbcQuirks, OfOraclesAreKnownByEitherName) {
+  for (const auto* library : {"SQORA32.DLL", "libsqora.so.19.1"}) {
+    const auto& quirks = quirks_of(library);
+    EXPECT_EQ(quirks.text, Text::utf16) << library;
+    EXPECT_EQ(quirks.integers, Integers::digits) << library;
+    EXPECT_EQ(quirks.cancel, Cancel::statement) << library;
+    EXPECT_TRUE(quirks.numbers_are_the_servers) << library;
+    EXPECT_TRUE(quirks.converts_in_place) << library;
+    // A name has up to 512 bytes. The server takes 4,000, and a byte may become four on the way.
+    EXPECT_GE(quirks.short_bytes, 512U) << library;
+    EXPECT_LE(quirks.short_bytes * 4, 4000U) << library;
+  }
+  EXPECT_EQ(quirks_of("psqlodbcw.so").integers, Integers::bigint);
+  EXPECT_EQ(quirks_of("psqlodbcw.so").short_bytes, 0U);
 }
 
 }  // namespace

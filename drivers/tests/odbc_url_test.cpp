@@ -57,6 +57,30 @@ TEST(OdbcUrl, OfSqlServerHasItsPortBehindTheHost) {
   EXPECT_EQ(parse_url("sqlserver://h").server, &servers::sqlserver());
 }
 
+constexpr auto oracle_always = "APA=T;LOB=T;BNF=F;FEN=F;";
+
+TEST(OdbcUrl, OfOracleNamesItsServiceAsOracleDoes) {
+  EXPECT_EQ(string_of("oracle+odbc://me:p%40s@db.example.org:1522/sales.example.org"),
+            std::string{"Driver=Oracle 23 ODBC driver;"
+                        "DBQ=//db.example.org:1522/sales.example.org?connect_timeout=10;UID=me;"
+                        "PWD=p@s;"} +
+                oracle_always);
+  EXPECT_TRUE(says("oracle://h/s?connect_timeout=3", "DBQ=//h/s?connect_timeout=3"));
+  EXPECT_TRUE(says("oracle://[::1]:1521/s", "DBQ=//[::1]:1521/s?connect_timeout=10"));
+  EXPECT_TRUE(
+      says("oracle://h/s?driver=Oracle%2019%20ODBC%20driver", "Driver=Oracle 19 ODBC driver"));
+  EXPECT_EQ(parse_url("oracle://h/s").server, &servers::oracle());
+}
+
+TEST(OdbcUrl, OfOracleMayHoldANameOfTnsnamesOrAWholeDescription) {
+  EXPECT_EQ(string_of("oracle://me:pw@/sales"),
+            std::string{"Driver=Oracle 23 ODBC driver;DBQ=sales;UID=me;PWD=pw;"} + oracle_always);
+  EXPECT_TRUE(says("oracle://me@?DBQ=tcps%3A%2F%2Fh%3A2484%2Fs%3Fwallet_location%3D%2Fw",
+                   "DBQ=tcps://h:2484/s?wallet_location=/w"));
+  EXPECT_EQ(string_of("oracle://me:pw@?dsn=shop"),
+            std::string{"DSN=shop;UID=me;PWD=pw;"} + oracle_always);
+}
+
 TEST(OdbcUrl, OfSqliteNamesAFileAsSqliteDoes) {
   EXPECT_EQ(string_of("sqlite+odbc:///jobs.db"),
             "Driver=SQLite3;Database=file:jobs.db?mode=rwc;Timeout=1;SyncPragma=full;");
@@ -108,6 +132,8 @@ TEST(OdbcUrl, IsRefusedWithAReason) {
   refused_for("mysql://h/d?charset=latin1", "TableQueue itself says charset");
   refused_for("postgresql://?odbc_connect=protocol%3D7.4-1", "TableQueue itself says protocol");
   refused_for("postgresql://u:secret@h/d?UID=you", "UID twice");
+  refused_for("oracle://u:secret@h/s?DBQ=other", "DBQ twice");
+  refused_for("oracle://u:secret@h/s?fen=T", "TableQueue itself says fen");
   refused_for("postgresql://h/d?pwd=secret", "the password stands before the host");
   refused_for("postgresql://h/d?Password=secret", "the password stands before the host");
   refused_for("postgresql://h/d?tq_prepare=off", "tq_prepare is unknown");

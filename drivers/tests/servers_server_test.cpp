@@ -114,20 +114,34 @@ TEST(ServerTransaction, MayBeLostByTheErrorsThatLeaveItToTheServer) {
   EXPECT_TRUE(sqlserver().may_have_lost_transaction(number(547)));
 }
 
+constexpr const char* euro = "\xE2\x82\xAC";
+
 TEST(ServerSession, OfAnotherCharacterSetIsRefused) {
   EXPECT_NO_THROW((void)postgresql().read_session({"UTF8"}));
   EXPECT_THROW((void)postgresql().read_session({"LATIN1"}), Error);
   const auto session = mysql().read_session({"utf8mb4", "utf8mb4", "utf8mb4", "7", "1024"});
   EXPECT_EQ(session.id, "7");
   EXPECT_EQ(session.argument_bytes, 1024U);
-  EXPECT_EQ(oracle().read_session({"AMERICAN_AMERICA.AL32UTF8", "BINARY", "7"}).id, "7");
-  EXPECT_THROW((void)oracle().read_session({"AMERICAN_AMERICA.UTF8", "BINARY", "7"}), Error);
+  EXPECT_EQ(oracle().read_session({"AMERICAN_AMERICA.AL32UTF8", "BINARY", "7", euro}).id, "7");
+  EXPECT_THROW((void)oracle().read_session({"AMERICAN_AMERICA.UTF8", "BINARY", "7", euro}), Error);
   EXPECT_THROW((void)mysql().read_session({"utf8mb4", "latin1", "utf8mb4", "7", "1024"}), Error);
+}
+
+TEST(ServerSession, OfOracleIsRefusedIfItsClientIsNotToldOfUtf8) {
+  for (const auto* seen : {"?", "\x80", ""}) {
+    try {
+      (void)oracle().read_session({"AMERICAN_AMERICA.AL32UTF8", "BINARY", "7", seen});
+      FAIL() << "it was accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::invalid_argument);
+      EXPECT_NE(std::string{error.what()}.find("NLS_LANG"), std::string::npos);
+    }
+  }
 }
 
 TEST(ServerSession, ThatComparesNamesByALanguageIsRefused) {
   try {
-    (void)oracle().read_session({"AMERICAN_AMERICA.AL32UTF8", "LINGUISTIC", "7"});
+    (void)oracle().read_session({"AMERICAN_AMERICA.AL32UTF8", "LINGUISTIC", "7", euro});
     FAIL() << "it was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::invalid_argument);

@@ -1,4 +1,5 @@
-// The driver over ODBC (unixODBC), for PostgreSQL, MySQL, MariaDB and SQLite.
+// The driver over ODBC (unixODBC), for PostgreSQL, MySQL, MariaDB and SQLite; for SQL Server and
+// Oracle too, which were not run.
 #pragma once
 
 #include <memory>
@@ -18,12 +19,13 @@ class OdbcConnection final : public Connection {
   ~OdbcConnection() override;
 
   /// Opens a connection of the library's own and runs `session` on it. Takes a URL
-  /// `postgresql+odbc://user:password@host:port/database`, `mysql+odbc://`, `mariadb+odbc://` or
-  /// `sqlite+odbc:///file` (or without `+odbc`), with the parameters `driver`, `dsn`,
-  /// `odbc_connect`, `connect_timeout` in seconds (10) and `tq_text`; for SQLite also `mode`,
-  /// `busy_timeout` in milliseconds (5000), `synchronous` and `journal_mode`. Any other parameter
-  /// is a keyword for the ODBC driver. Throws Errc::connection_lost, or Errc::invalid_argument
-  /// naming what it refuses; neither message holds the password.
+  /// `postgresql+odbc://user:password@host:port/database`, `mysql+odbc://`, `mariadb+odbc://`,
+  /// `sqlserver+odbc://`, `oracle+odbc://user:password@host:port/service` or `sqlite+odbc:///file`
+  /// (or without `+odbc`), with the parameters `driver`, `dsn`, `odbc_connect`, `connect_timeout`
+  /// in seconds (10) and `tq_text`; for SQLite also `mode`, `busy_timeout` in milliseconds (5000),
+  /// `synchronous` and `journal_mode`. Any other parameter is a keyword for the ODBC driver. Throws
+  /// Errc::connection_lost, or Errc::invalid_argument naming what it refuses; neither message holds
+  /// the password.
   [[nodiscard]] static std::unique_ptr<OdbcConnection> open(
       const std::string& url, const std::vector<std::string>& session = {});
 

@@ -29,6 +29,8 @@ struct Server {
   std::string_view name;  ///< the dialect's: "postgresql"
   /// The error for a report. `statement` may be empty.
   Error (*translate)(const Report& report, std::string_view statement);
+  /// The error for a connection that could not be made; null: the words say it all.
+  Error (*not_connected)(const Report& report);
   /// What begins a transaction where tq::Transaction leaves it to the driver; empty: nothing does,
   /// and the client library is told when to commit.
   std::string_view begin;
@@ -39,6 +41,9 @@ struct Server {
   /// Asks whether a transaction is open and leaves nothing behind. Throws what `execute` throws if
   /// the server does not answer.
   TransactionState (*ask_transaction)(const Execute& execute);
+  /// A text of more bytes of UTF-8 is bound as one that may only be stored, not compared; 0: it
+  /// makes no difference.
+  std::size_t short_bytes;
   /// Asks for a row, as text, that read_session() takes; empty: there is nothing to ask.
   std::string_view session_query;
   /// Throws Errc::invalid_argument if the session's character set is not UTF-8.
