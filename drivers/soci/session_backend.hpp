@@ -43,6 +43,10 @@ class Backend {
   /// Harmless without a transaction.
   virtual void rollback() { send("ROLLBACK", "rollback"); }
 
+  /// Makes `text` and `indicator` the place of the next parameter that is a text.
+  virtual void bind(soci::statement& prepared, std::string& text, soci::indicator& indicator) {
+    prepared.exchange(soci::use(text, indicator));
+  }
   /// Makes `text` and `indicator` the place of the next column.
   virtual void place(soci::statement& prepared, std::string& text, soci::indicator& indicator) {
     prepared.exchange(soci::into(text, indicator));

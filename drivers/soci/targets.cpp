@@ -102,15 +102,18 @@ bool names_password(std::string text) {
 }
 
 // psqlodbc would go on after an error by means of savepoints of its own, and take text to be in the
-// application's locale; MariaDB's would connect again by itself.
+// application's locale; MariaDB's would connect again by itself; Oracle's could store no CLOB,
+// round numbers, and move to a session without the settings.
 // https://odbc.postgresql.org/docs/config.html
 // https://mariadb.com/kb/en/about-mariadb-connector-odbc/
+// https://docs.oracle.com/en/database/oracle/oracle-database/23/odbcd/basic-programming-oracle-odbc.html
 std::string_view odbc_always(std::string_view dialect) {
   if (dialect == "postgresql") {
     return "Protocol=7.4-0;UseServerSidePrepare=1;UseDeclareFetch=0;LFConversion=0;"
            "ConnSettings=SET client_encoding TO 'UTF8';";
   }
   if (dialect == "mysql") return "CHARSET=utf8mb4;AUTO_RECONNECT=0;NO_PROMPT=1;";
+  if (dialect == "oracle") return "LOB=T;BNF=F;FEN=F;";
   return "";
 }
 

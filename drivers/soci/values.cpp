@@ -58,7 +58,7 @@ Prepared::Prepared(soci::session& session, Backend& backend, const Statement& st
     if (statement.parameters()[order_[i]].type == Type::int64) {
       prepared_.exchange(soci::use(place.number, place.indicator));
     } else {
-      prepared_.exchange(soci::use(place.text, place.indicator));
+      backend.bind(prepared_, place.text, place.indicator);
     }
   }
   for (auto& place : in_) backend.place(prepared_, place.text, place.indicator);

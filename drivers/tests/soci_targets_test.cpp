@@ -135,6 +135,8 @@ TEST(SociTargets, OdbcGetsTheConnectionStringWithWhatHasToBeSo) {
   EXPECT_EQ(odbc("sqlite:///?backend=odbc&mode=rw&odbc_connect=DSN%3Djobs"), "DSN=jobs;NoCreat=1;");
   EXPECT_TRUE(odbc("postgresql://?backend=odbc&odbc_connect=DSN%3Djobs")
                   .starts_with("DSN=jobs;Protocol=7.4-0;"));
+  EXPECT_EQ(odbc("oracle+soci://me:pw@?odbc_connect=Driver%3DX;DBQ%3D//h/s"),
+            "Driver=X;DBQ=//h/s;UID=me;PWD=pw;LOB=T;BNF=F;FEN=F;");
   for (const auto* text : {"mysql://?backend=odbc", "mysql://db?backend=odbc&odbc_connect=DSN%3Dx",
                            "mysql:///d?backend=odbc&odbc_connect=DSN%3Dx",
                            "mysql://?backend=odbc&odbc_connect=pwd%3Dx",

@@ -1,12 +1,16 @@
 // SOCI's odbc backend, over the ODBC driver manager, for whichever engine answers at the other end.
+#include "backends/odbc.hpp"
+
 #include <soci/odbc/soci-odbc.h>
+#include <soci/version.h>
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
+#include <ostream>
 #include <vector>
 
-#include "session_backend.hpp"
 #include "targets.hpp"
 
 namespace tq::soci_driver {
@@ -80,6 +84,51 @@ class Column final : public soci::details::into_type_base {
   SQLUSMALLINT position_ = 0;
 };
 
+// SOCI would bind all that has less than 8,000 bytes as a VARCHAR. Oracle's ODBC driver may convert
+// a long text where it lies, so it gets a copy with room for four bytes a character.
+class Words final : public soci::details::use_type_base {
+ public:
+  Words(const std::string& text, const soci::indicator& indicator, std::size_t short_bytes)
+      : text_{text}, indicator_{indicator}, short_bytes_{short_bytes} {}
+
+  void bind(soci::details::statement_impl& statement, int& position) override {
+    statement_ = static_cast<soci::odbc_statement_backend*>(statement.get_backend());
+    position_ = static_cast<SQLUSMALLINT>(position++);
+  }
+  [[nodiscard]] std::string get_name() const override { return {}; }
+#if SOCI_VERSION < 400100
+  void dump_value(std::ostream& out) const override { out << "a text"; }
+#else
+  void dump_value(std::ostream& out, int /*index*/) const override { out << "a text"; }
+#endif
+  void pre_exec(int /*number*/) override {}
+  void pre_use() override {
+    const bool none = indicator_ == soci::i_null;
+    const bool brief = none || text_.size() <= short_bytes_;
+    place_ = none ? std::string{} : text_;
+    length_ = none ? SQL_NULL_DATA : static_cast<SQLLEN>(text_.size());
+    place_.resize(brief ? place_.size() + 1 : 4 * place_.size());
+    const auto result =
+        SQLBindParameter(statement_->hstmt_, position_, SQL_PARAM_INPUT, SQL_C_CHAR,
+                         static_cast<SQLSMALLINT>(brief ? SQL_VARCHAR : SQL_LONGVARCHAR),
+                         std::max<SQLULEN>(text_.size(), 1), 0, place_.data(),
+                         static_cast<SQLLEN>(place_.size()), &length_);
+    check_result(result, statement_->hstmt_);
+  }
+  void post_use(bool /*got_data*/) override {}
+  void clean_up() override {}
+  [[nodiscard]] std::size_t size() const override { return 1; }
+
+ private:
+  const std::string& text_;
+  const soci::indicator& indicator_;
+  std::size_t short_bytes_;
+  std::string place_ = {};
+  SQLLEN length_ = 0;
+  soci::odbc_statement_backend* statement_ = nullptr;
+  SQLUSMALLINT position_ = 0;
+};
+
 SQLHDBC connection_of(soci::session& session) {
   auto* const backend = session.get_backend();
   if (backend == nullptr) throw lost({});
@@ -99,8 +148,21 @@ const servers::Server& server_of(soci::session& session) {
 
 class Odbc final : public Backend {
  public:
-  Odbc(soci::session& session, TransactionState known)
-      : session_{session}, server_{server_of(session)}, known_{known} {}
+  enum class Owner : std::uint8_t { application, library };
+
+  Odbc(soci::session& session, const servers::Server& server, Owner owner)
+      : session_{session},
+        server_{server},
+        own_{owner == Owner::library},
+        known_{own_ ? TransactionState::none : TransactionState::unknown} {}
+
+  // Nor does the driver manager disconnect within a transaction that it knows of.
+  ~Odbc() override {
+    if (!manual_ || session_.get_backend() == nullptr) return;
+    SQLEndTran(SQL_HANDLE_DBC, connection_of(session_), SQL_ROLLBACK);
+  }
+  Odbc(const Odbc&) = delete;
+  Odbc& operator=(const Odbc&) = delete;
 
   [[nodiscard]] const servers::Server& server() const noexcept override { return server_; }
 
@@ -117,8 +179,14 @@ class Odbc final : public Backend {
     note_text();
     (void)run(text);
   }
+  // Where no text begins one, SOCI tells the ODBC driver not to commit each statement.
   void begin(const std::string& text) override {
-    (void)run(text.empty() ? std::string{server_.begin} : text);
+    manual_ = text.empty() && server_.begin.empty();
+    if (manual_) {
+      session_.begin();
+    } else {
+      (void)run(text.empty() ? std::string{server_.begin} : text);
+    }
     note(TransactionState::open);
   }
   void commit() override {
@@ -128,14 +196,29 @@ class Odbc final : public Backend {
           ErrorDetails{.code = Errc::failed, .transaction_lost = true, .statement = "commit"},
           "commit: a statement of the transaction had failed, so it was rolled back"};
     }
-    (void)run("COMMIT");
+    if (manual_) {
+      session_.commit();
+    } else {
+      (void)run("COMMIT");
+    }
+    manual_ = false;
     note(TransactionState::none);
   }
   void rollback() override {
-    if (ask_state() != TransactionState::none) (void)run("ROLLBACK");
+    if (manual_) {
+      session_.rollback();
+    } else if (ask_state() != TransactionState::none) {
+      (void)run("ROLLBACK");
+    }
+    manual_ = false;
     note(TransactionState::none);
   }
 
+  void bind(soci::statement& prepared, std::string& text, soci::indicator& indicator) override {
+    if (server_.short_bytes == 0) return Backend::bind(prepared, text, indicator);
+    auto words = std::make_unique<Words>(text, indicator, server_.short_bytes);
+    prepared.exchange(soci::details::use_type_ptr{words.release()});
+  }
   void place(soci::statement& prepared, std::string& text, soci::indicator& indicator) override {
     prepared.exchange(soci::details::into_type_ptr{new Column{text, indicator}});
   }
@@ -183,6 +266,7 @@ class Odbc final : public Backend {
           throw translate(error, {});
         }
       });
+      if (state == TransactionState::none && !autocommit()) return TransactionState::open;
       note(state);
       return state;
     } catch (const std::exception&) {
@@ -193,11 +277,17 @@ class Odbc final : public Backend {
   // No ODBC driver that was tried lets another thread cancel a statement safely.
   void cancel() noexcept override {}
 
-  void own() noexcept { own_ = true; }
-
  private:
   static SQLHSTMT handle_of(soci::statement& prepared) {
     return static_cast<soci::odbc_statement_backend*>(prepared.get_backend())->hstmt_;
+  }
+
+  // Without autocommit, a transaction is open or the next statement begins it.
+  bool autocommit() const {
+    SQLUINTEGER value = SQL_AUTOCOMMIT_ON;
+    const auto result =
+        SQLGetConnectAttr(connection_of(session_), SQL_ATTR_AUTOCOMMIT, &value, 0, nullptr);
+    return !SQL_SUCCEEDED(result) || value == SQL_AUTOCOMMIT_ON;
   }
 
   // Of a borrowed session nothing is ever known.
@@ -233,8 +323,9 @@ class Odbc final : public Backend {
 
   soci::session& session_;
   const servers::Server& server_;
+  bool own_;
   TransactionState known_;
-  bool own_ = false;
+  bool manual_ = false;  // our transaction is begun and ended by SOCI's own calls
   bool checked_ = false;
 };
 
@@ -247,6 +338,22 @@ std::string_view advice_for(const soci::odbc_soci_error& error) {
   return none ? "; odbcinst -q -d lists the ODBC drivers of this machine" : "";
 }
 
+Error not_connected(const Url& url, const soci::odbc_soci_error& error) {
+  const auto words = words_of(characters(error.odbc_error_message()));
+  const std::string_view state = characters(error.odbc_error_code());
+  const auto advice = advice_for(error);
+  const auto* const server = servers::server_called(url.dialect());
+  if (advice.empty() && server != nullptr && server->not_connected != nullptr) {
+    return server->not_connected({.number = static_cast<int>(error.native_error_code()),
+                                  .sqlstate = state,
+                                  .message = words});
+  }
+  return {
+      ErrorDetails{
+          .code = Errc::connection_lost, .transaction_lost = true, .sqlstate = std::string{state}},
+      "no connection to the server: " + words + std::string{advice}};
+}
+
 Opened open(Url& url) {
   const auto target = odbc_target(url);
   std::unique_ptr<soci::session> session;
@@ -255,26 +362,29 @@ Opened open(Url& url) {
     parameters.set_option(soci::odbc_option_driver_complete, std::to_string(SQL_DRIVER_NOPROMPT));
     session = std::make_unique<soci::session>(parameters);
   } catch (const soci::odbc_soci_error& error) {
-    throw Error{ErrorDetails{.code = Errc::connection_lost,
-                             .transaction_lost = true,
-                             .sqlstate = characters(error.odbc_error_code())},
-                "no connection to the server: " + words_of(characters(error.odbc_error_message())) +
-                    std::string{advice_for(error)}};
+    throw not_connected(url, error);
   } catch (const soci::soci_error& error) {
     throw plain_error(error, {});
   }
-  auto backend = std::make_unique<Odbc>(*session, TransactionState::none);
-  backend->own();
+  auto backend = own_odbc(*session, server_of(*session));
   return {.session = std::move(session), .backend = std::move(backend)};
 }
 
 }  // namespace
 
+std::unique_ptr<Backend> own_odbc(soci::session& session, const servers::Server& server) {
+  return std::make_unique<Odbc>(session, server, Odbc::Owner::library);
+}
+
+std::unique_ptr<Backend> borrowed_odbc(soci::session& session, const servers::Server& server) {
+  return std::make_unique<Odbc>(session, server, Odbc::Owner::application);
+}
+
 BackendEntry odbc_backend() {
   return {.name = "odbc",
           .open = &open,
           .borrow = [](soci::session& session) -> std::unique_ptr<Backend> {
-            return std::make_unique<Odbc>(session, TransactionState::unknown);
+            return borrowed_odbc(session, server_of(session));
           }};
 }
 

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <thread>
 
+#include "backends/odbc.hpp"
 #include "soci_fixture.hpp"
 #include "targets.hpp"
+#include "values.hpp"
 
 namespace tq::soci_driver {
 namespace {
@@ -172,6 +174,102 @@ TEST_P(SociOdbc, OnABorrowedSessionTheTransactionIsTheApplications) {
     EXPECT_EQ(borrowed.transaction_state(), TransactionState::open);
   }
   EXPECT_EQ(rows(borrowed), 0);
+}
+
+// As Oracle is: no text begins a transaction, and whoever asks is told that there is none until
+// something was changed.
+servers::Server implicit(const servers::Server& like) {
+  auto server = like;
+  server.begin = {};
+  server.ask_transaction = [](const servers::Execute& /*execute*/) {
+    return TransactionState::none;
+  };
+  return server;
+}
+
+TEST_P(SociOdbc, WhereNoTextBeginsATransactionItIsTheClientsOwn) {
+  const auto server = implicit(postgresql() ? servers::postgresql()
+                               : sqlite()   ? servers::sqlite()
+                                            : servers::mysql());
+  const auto insert_by = [&](Backend& backend, int n) {
+    backend.send("INSERT INTO " + table_ + " (n) VALUES (" + std::to_string(n) + ")", "insert");
+  };
+  {
+    const auto session = application();
+    const auto own = own_odbc(*session, server);
+    insert_by(*own, 1);  // by itself
+    own->begin("");
+    insert_by(*own, 2);
+    EXPECT_EQ(own->ask_state(), TransactionState::open);
+    own->commit();
+    EXPECT_EQ(own->ask_state(), TransactionState::none);
+    own->begin("");
+    insert_by(*own, 3);
+    own->rollback();
+    own->rollback();  // harmless
+    EXPECT_EQ(own->ask_state(), TransactionState::none);
+    EXPECT_EQ(rows(*open()), 2);
+    own->begin("");
+    insert_by(*own, 4);
+  }
+  EXPECT_EQ(rows(*open()), 2);  // left open, it was rolled back
+}
+
+// As texts are bound for Oracle, by other ODBC drivers.
+TEST_P(SociOdbc, ShortAndLongTextsAreWhole) {
+  auto server = postgresql() ? servers::postgresql()
+                : sqlite()   ? servers::sqlite()
+                             : servers::mysql();
+  server.short_bytes = servers::oracle().short_bytes;
+  const auto session = application();
+  const auto own = own_odbc(*session, server);
+  const Statement statement{
+      "insert",
+      "INSERT INTO " + table_ + " (n, name, words) VALUES (:n, :name, :words)",
+      {{"n", Type::int64}, {"name"}, {"words"}},
+      {}};
+  const Statement look{"look",
+                       "SELECT words FROM " + table_ + " WHERE n = :n AND name = :name",
+                       {{"n", Type::int64}, {"name"}},
+                       {{"words"}}};
+  Prepared insert{*session, *own, statement, soci::details::st_repeatable_query};
+  std::int64_t n = 0;
+  for (const std::size_t size : {std::size_t{0}, server.short_bytes, server.short_bytes + 1,
+                                 std::size_t{4001}, std::size_t{1} << 20U}) {
+    std::string words = std::string(size % 4, 'x');
+    while (words.size() < size) words += "\xF0\x9F\x98\x80";
+    const std::string name = "\xE2\x82\xAC " + std::to_string(++n);
+    (void)insert.run(*own, statement,
+                     std::vector<Argument>{n, std::string_view{name}, std::string_view{words}});
+    Prepared looking{*session, *own, look, soci::details::st_one_time_query};
+    const auto rows = looking.run(*own, look, std::vector<Argument>{n, std::string_view{name}});
+    ASSERT_EQ(rows.size(), 1U) << size;
+    EXPECT_TRUE(text(rows[0][0]) == words) << size;
+  }
+  (void)insert.run(*own, statement, std::vector<Argument>{++n, Argument{}, Argument{}});
+  EXPECT_TRUE(null(row(*open(), n)[0][2]));
+}
+
+TEST_P(SociOdbc, WithoutAutocommitATransactionIsAlwaysOpen) {
+  const auto server = implicit(servers::mysql());
+  const auto session = application();
+  const auto borrowed = borrowed_odbc(*session, server);
+  EXPECT_EQ(borrowed->ask_state(), TransactionState::none);
+  session->begin();
+  EXPECT_EQ(borrowed->ask_state(), TransactionState::open);
+  session->rollback();
+  EXPECT_EQ(borrowed->ask_state(), TransactionState::none);
+}
+
+TEST_P(SociOdbc, ARefusedLoginSaysWhatToDo) {
+  if (sqlite()) return;  // it has none
+  auto wrong = GetParam();
+  wrong.replace(wrong.find("@?"), 0, "rong");
+  const auto error = error_of([&] { (void)SociConnection::open(wrong); });
+  EXPECT_EQ(error.code(), Errc::connection_lost);
+  const std::string message = error.what();
+  EXPECT_EQ(message.find("rong"), std::string::npos) << message;
+  EXPECT_EQ(message.find("user, password") != std::string::npos, !postgresql()) << message;
 }
 
 // SOCI's odbc backend gives no handle that another thread might safely cancel.
