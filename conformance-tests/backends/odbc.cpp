@@ -17,6 +17,8 @@ struct FreeEnvironment {
 
 struct Disconnect {
   void operator()(SQLHDBC handle) const {
+    // The driver manager does not disconnect within a transaction that it knows of.
+    SQLEndTran(SQL_HANDLE_DBC, handle, SQL_ROLLBACK);
     SQLDisconnect(handle);
     SQLFreeHandle(SQL_HANDLE_DBC, handle);
   }
@@ -25,6 +27,9 @@ struct Disconnect {
 struct FreeStatement {
   void operator()(SQLHSTMT handle) const { SQLFreeHandle(SQL_HANDLE_STMT, handle); }
 };
+
+// An attribute that is a number stands in the pointer itself.
+SQLPOINTER number(SQLULEN value) { return reinterpret_cast<SQLPOINTER>(value); }
 
 SQLCHAR* characters(std::string& text) { return reinterpret_cast<SQLCHAR*>(text.data()); }
 
@@ -68,17 +73,20 @@ std::vector<RawConnection::Row> rows_of(SQLHSTMT statement) {
 
 class OdbcRaw final : public RawConnection {
  public:
-  OdbcRaw(std::string connection_string, Scripts scripts) : scripts_(scripts) {
+  OdbcRaw(std::string connection_string, const OdbcApplication& application)
+      : scripts_(application.scripts) {
     SQLHANDLE handle = nullptr;
     SQLAllocHandle(SQL_HANDLE_ENV, SQL_NULL_HANDLE, &handle);
     environment_.reset(handle);
-    // An attribute that is a number stands in the pointer itself.
-    SQLSetEnvAttr(handle, SQL_ATTR_ODBC_VERSION, reinterpret_cast<SQLPOINTER>(SQL_OV_ODBC3), 0);
+    SQLSetEnvAttr(handle, SQL_ATTR_ODBC_VERSION, number(SQL_OV_ODBC3), 0);
     SQLAllocHandle(SQL_HANDLE_DBC, environment_.get(), &handle);
     connection_.reset(handle);
-    SQLSetConnectAttr(handle, SQL_ATTR_LOGIN_TIMEOUT, reinterpret_cast<SQLPOINTER>(10), 0);
+    SQLSetConnectAttr(handle, SQL_ATTR_LOGIN_TIMEOUT, number(10), 0);
     check(SQLDriverConnect(handle, nullptr, characters(connection_string), SQL_NTS, nullptr, 0,
                            nullptr, SQL_DRIVER_NOPROMPT),
+          SQL_HANDLE_DBC, handle);
+    if (application.autocommit == Autocommit::on) return;
+    check(SQLSetConnectAttr(handle, SQL_ATTR_AUTOCOMMIT, number(SQL_AUTOCOMMIT_OFF), 0),
           SQL_HANDLE_DBC, handle);
   }
 
@@ -100,6 +108,8 @@ class OdbcRaw final : public RawConnection {
     check(SQLAllocHandle(SQL_HANDLE_STMT, connection_.get(), &handle), SQL_HANDLE_DBC,
           connection_.get());
     const std::unique_ptr<void, FreeStatement> statement{handle};
+    // The braces of a payload are no escape sequence.
+    SQLSetStmtAttr(handle, SQL_ATTR_NOSCAN, number(SQL_NOSCAN_ON), 0);
     check(SQLExecDirect(handle, characters(text), SQL_NTS), SQL_HANDLE_STMT, handle);
     std::vector<Row> rows;
     for (SQLRETURN more = SQL_SUCCESS; more != SQL_NO_DATA; more = SQLMoreResults(handle)) {
@@ -138,8 +148,10 @@ Client odbc_client(const OdbcApplication& application) {
           .open = [](const std::string& url, const std::vector<std::string>& session)
               -> std::unique_ptr<Connection> { return OdbcConnection::open(url, session); },
           .raw = [begin, application](const std::string& url) -> std::unique_ptr<RawConnection> {
-            return std::make_unique<OdbcRaw>(begin + connection_string(url) + application.options,
-                                             application.scripts);
+            auto words = application.connection_string
+                             ? application.connection_string(url)
+                             : begin + connection_string(url) + application.options;
+            return std::make_unique<OdbcRaw>(std::move(words), application);
           },
           .limits = [application](const std::string& /*url*/) { return application.limits; }};
 }

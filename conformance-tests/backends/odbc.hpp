@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "pair.hpp"
@@ -11,11 +12,17 @@ namespace tq::conformance {
 /// How an ODBC driver takes several statements.
 enum class Scripts : std::uint8_t { whole, one_by_one };
 
+/// Whether an application lets its connection commit each statement.
+enum class Autocommit : std::uint8_t { on, off };
+
 /// How an application opens its connection.
 struct OdbcApplication {
-  std::string driver;   ///< a name of odbcinst.ini
-  std::string options;  ///< the end of the connection string
+  std::string driver = {};   ///< a name of odbcinst.ini
+  std::string options = {};  ///< the end of the connection string
+  /// All of it, instead of these.
+  std::function<std::string(const std::string& url)> connection_string = {};
   Scripts scripts;
+  Autocommit autocommit = Autocommit::on;
   Limits limits = {};
 };
 
