@@ -276,7 +276,7 @@ WITH me AS (
       THEN 'job_id' END AS only_column
   FROM JSON_TABLE('[
     ["enqueue", "tq_schema", ["SELECT"]], ["enqueue", "tq_job", ["SELECT", "INSERT", "UPDATE"]],
-    ["work", "tq_schema", ["SELECT"]], ["work", "tq_queue", ["SELECT", "INSERT", "UPDATE"]],
+    ["work", "tq_schema", ["SELECT"]], ["work", "tq_queue", ["SELECT"]],
     ["work", "tq_job", ["SELECT", "UPDATE"]], ["work", "tq_failure", ["SELECT", "INSERT", "UPDATE"]],
     ["operate", "tq_schema", ["SELECT"]], ["operate", "tq_queue", ["SELECT", "INSERT", "UPDATE"]],
     ["operate", "tq_job", ["SELECT", "UPDATE", "DELETE"]],

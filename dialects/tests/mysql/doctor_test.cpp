@@ -175,7 +175,7 @@ TEST_P(MysqlDoctor, TheGrantsForEachUseAreEnoughForIt) {
   follow(as_user("may work"));
   const auto worker = as_user();
   const auto claim = [&] { return queue.claim(*worker, {.queue = "q", .worker = "w"}).at(0); };
-  queue.announce_listening(*worker, "q", std::chrono::seconds{1});
+  EXPECT_THROW(queue.pause(*worker, "q"), tq::Error);
   EXPECT_EQ(queue.fail(*worker, claim().lease(), {.then = Failure::Then::dead}), Finish::done);
   const auto held = claim();
   EXPECT_EQ(queue.extend(*worker, held.lease(), std::chrono::seconds{9}).outcome, Finish::done);
