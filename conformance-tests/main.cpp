@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "child.hpp"
+#include "junit.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -29,9 +30,11 @@ Required required_of(const Options& options) {
 
 int report(const Options& options) {
   const auto instances = read_parts(options.report / "parts");
-  const auto problems = write_report(options.report, instances, required_of(options));
+  const Report report{.instances = instances, .absent = absent_from(instances)};
+  const auto problems = write_report(options.report, report, required_of(options));
+  if (!options.merge) add_skipped(options.report / "report.xml", report.absent);
   std::cout << '\n';
-  print_table(std::cout, instances);
+  print_table(std::cout, report);
   for (const auto& problem : problems) std::cout << "problem: " << problem << '\n';
   std::cout << "report: " << (options.report / "report.md").string() << '\n';
   return problems.empty() ? 0 : 1;

@@ -11,20 +11,52 @@ namespace {
 
 constexpr int column = 9;  // the longest status, and two blanks
 
-// With more than one server its number stands above its column.
-void print_servers(std::ostream& out, const Instances& instances) {
+// A server, or an engine without one.
+struct Row {
+  std::string name;
+  std::string text;
+};
+
+std::vector<Row> rows_of(const Report& report) {
+  std::vector<Row> rows;
+  for (const auto& [name, instance] : report.instances) rows.push_back({name, instance.version});
+  for (const auto& absent : report.absent) rows.push_back({absent.engine, summary_of(absent)});
+  return rows;
+}
+
+// Without the stand-in's name, which stands above.
+std::string cell_of(const Absent& absent, const Clause& clause) {
+  const auto words = words_for(absent, clause);
+  const auto name = words.find("; ");
+  return name == std::string::npos ? words : "not run; " + words.substr(words.rfind(": ") + 2);
+}
+
+int width_of(const Absent& absent) {
+  std::size_t width = column;
+  for (const auto& clause : all_clauses()) {
+    width = std::max(width, cell_of(absent, clause).size() + 2);
+  }
+  return static_cast<int>(width);
+}
+
+// With more than one of them its number stands above its column.
+void print_servers(std::ostream& out, const Report& report) {
+  const auto rows = rows_of(report);
   std::size_t width = 0;
-  for (const auto& [name, instance] : instances) width = std::max(width, name.size());
+  for (const auto& row : rows) width = std::max(width, row.name.size());
+  const bool numbered = rows.size() > 1;
   int number = 0;
-  for (const auto& [name, instance] : instances) {
-    ++number;
-    if (instances.size() > 1) out << number << "  ";
-    out << std::left << std::setw(static_cast<int>(width) + 2) << name << instance.version << '\n';
+  for (const auto& row : rows) {
+    if (numbered) out << ++number << "  ";
+    out << std::left << std::setw(static_cast<int>(width) + 2) << row.name << row.text << '\n';
   }
   out << '\n' << std::setw(column) << "clause";
-  for (int n = 1; n <= number; ++n) {
-    out << std::setw(column) << (number > 1 ? std::to_string(n) : "");
-  }
+  number = 0;
+  const auto print_number = [&](int column_width) {
+    out << std::setw(column_width) << (numbered ? std::to_string(++number) : "");
+  };
+  for (std::size_t i = 0; i < report.instances.size(); ++i) print_number(column);
+  for (const auto& absent : report.absent) print_number(width_of(absent));
   out << '\n';
 }
 
@@ -44,22 +76,31 @@ bool untested(const Clause& clause, const Instances& instances) {
 
 }  // namespace
 
-void print_table(std::ostream& out, const Instances& instances) {
-  print_servers(out, instances);
+void print_table(std::ostream& out, const Report& report) {
+  print_servers(out, report);
   std::map<std::string, int> counts;
   for (const auto& clause : all_clauses()) {
-    if (clause.promised && untested(clause, instances)) continue;
+    if (clause.promised && untested(clause, report.instances)) continue;
     out << std::left << std::setw(column) << clause.id;
-    for (const auto& [name, instance] : instances) {
+    for (const auto& [name, instance] : report.instances) {
       const auto status = status_of(clause, instance);
       ++counts[status];
       out << std::setw(column) << status;
     }
+    for (const auto& absent : report.absent) {
+      out << std::setw(width_of(absent)) << cell_of(absent, clause);
+    }
     out << clause.title << '\n';
   }
   out << '\n';
-  for (const auto& remark : remarks(instances)) out << remark << '\n';
+  for (const auto& remark : remarks(report.instances)) out << remark << '\n';
   print_counts(out, counts);
+  const char* separator = "not run here: ";
+  for (const auto& absent : report.absent) {
+    out << separator << absent.engine;
+    separator = ", ";
+  }
+  if (!report.absent.empty()) out << '\n';
 }
 
 }  // namespace tq::conformance
