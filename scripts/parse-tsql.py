@@ -1,7 +1,7 @@
 """parse-tsql.py: whether what is sent to SQL Server is T-SQL, without a server.
 
 dialects/tests/sent/sqlserver/ holds it as a driver sends it and as `tq init --print` prints it; a unit
-test keeps it equal to sql/sqlserver/. Each batch, and each of sql/sqlserver/roles.sql,
+test keeps it equal to sql/sqlserver/. Each batch, and each of roles.sql and of the container's databases.sql,
   - parses by sqlfluff's grammar of T-SQL;
   - converts each text that it is given, since an ODBC driver may send ntext, which cannot be assigned;
   - declares each variable that it uses, and uses each that it declares;
@@ -33,7 +33,7 @@ def without_strings(text):
 def batches(name, text):
     """The parts that reach the server one by one."""
     text = re.sub(r"\?", lambda _, n=iter(range(1, 100)): f"@P{next(n)}", text)
-    if name in ("init.sql", "roles.sql"):
+    if name in ("init.sql", "roles.sql", "databases.sql"):
         return [part for part in re.split(r"^GO$", text, flags=re.M) if part.strip()]
     return [part for part in re.split(r"^-- bound:.*$", text, flags=re.M) if part.strip()]
 
@@ -216,7 +216,8 @@ def survives(name, text, script, what):
 def main():
     folder = ROOT / "dialects/tests/sent/sqlserver"
     script = (folder / "init.sql").read_text()
-    files = [*folder.glob("*.sql"), ROOT / "sql/sqlserver/roles.sql"]
+    scripts = ["sql/sqlserver/roles.sql", "conformance-tests/docker/databases.sql"]
+    files = [*folder.glob("*.sql"), *(ROOT / script for script in scripts)]
     texts = {file.name: file.read_text() for file in sorted(files, key=lambda f: -f.stat().st_size)}
     work = [(check, name, text, script) for name, text in texts.items()]
     work += [(survives, name, text, script, what) for name, text in texts.items() for what in BREAKS]
