@@ -195,8 +195,10 @@ Database database(RawConnection& raw) {
 Server server(const Client& client, const std::string& url) {
   const auto found = database(*client.raw(url));
   const std::string versioned = found.versioned ? "rcsi" : "locking";
+  const auto suffix = client.suffix ? client.suffix(url) : "";
   return {.instance = client.driver + "_sqlserver_" +
-                      found.version.substr(0, found.version.find('.')) + "_" + versioned,
+                      found.version.substr(0, found.version.find('.')) + "_" + versioned +
+                      (suffix.empty() ? "" : "_" + suffix),
           .version = "sqlserver " + found.version + " " + versioned,
           .texts = texts(),
           .limits = client.limits ? client.limits(url) : Limits{}};
