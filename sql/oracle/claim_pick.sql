@@ -61,9 +61,10 @@ BEGIN
   FROM {schema}tq_queue q WHERE q.queue = asked_queue AND q.paused_at IS NOT NULL;
   IF pauses = 0 THEN
     SELECT SYS_EXTRACT_UTC(SYSTIMESTAMP) INTO moment FROM DUAL;
-    FOR this_priority IN REVERSE -10 .. 10 LOOP
+    -- From the highest down. Counted up: not every PL/SQL reads the bounds of REVERSE alike.
+    FOR below IN 0 .. 20 LOOP
       EXIT WHEN held >= wanted;
-      OPEN candidates(this_priority);
+      OPEN candidates(10 - below);
       LOOP
         -- Asked before each fetch: a fetch locks.
         EXIT WHEN held >= wanted;

@@ -22,6 +22,6 @@ CREATE TABLE {schema}tq_schema (
       IF SQLCODE <> -955 THEN RAISE; END IF;
   END;
 BEGIN
-  make_table;
+  make_table();
   EXECUTE IMMEDIATE 'LOCK TABLE {schema}tq_schema IN EXCLUSIVE MODE';
 END;

@@ -38,9 +38,9 @@ BEGIN
   FROM tq_queue q WHERE q.queue = asked_queue AND q.paused_at IS NOT NULL;
   IF pauses = 0 THEN
     SELECT SYS_EXTRACT_UTC(SYSTIMESTAMP) INTO moment FROM DUAL;
-    FOR this_priority IN REVERSE -10 .. 10 LOOP
+    FOR below IN 0 .. 20 LOOP
       EXIT WHEN held >= wanted;
-      OPEN candidates(this_priority);
+      OPEN candidates(10 - below);
       LOOP
         
         EXIT WHEN held >= wanted;

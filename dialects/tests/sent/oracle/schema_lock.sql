@@ -15,6 +15,6 @@ CREATE TABLE tq_schema (
       IF SQLCODE <> -955 THEN RAISE; END IF;
   END;
 BEGIN
-  make_table;
+  make_table();
   EXECUTE IMMEDIATE 'LOCK TABLE tq_schema IN EXCLUSIVE MODE';
 END;
