@@ -82,11 +82,12 @@ int drain(const Place& place, const Words& arguments) {
                  .max_poll = std::chrono::milliseconds{100},
                  .drain = true}};
   worker.on_any([&](const Job& job, Context& /*context*/) {
-    const auto group = job.group_key.value_or("");
+    // Not the empty text, which is the same as none on some engines and not on others.
+    const auto group = job.group_key ? "'" + *job.group_key + "'" : "NULL";
     const auto record = [&](const std::string& event) {
       of_this_thread(place).execute("INSERT INTO " + place.table("tqc_history") +
                                     " (job_id, group_key, event) VALUES ('" + job.job_id.text() +
-                                    "', '" + group + "', '" + event + "')");
+                                    "', " + group + ", '" + event + "')");
     };
     record("start");
     if (job.group_key) record("end");

@@ -48,7 +48,7 @@ DrainHistory::DrainHistory(RawConnection& raw, const Place& place) {
   for (const auto& row : raw.execute("SELECT job_id, group_key, event FROM " +
                                      place.table("tqc_history") + " ORDER BY seq")) {
     if (row.at(2) == "start") ++starts_[row.at(0)];
-    if (!row.at(1).empty()) groups_[row.at(1)].push_back({row.at(0), row.at(2)});
+    if (row.at(1) != "(null)") groups_[row.at(1)].push_back({row.at(0), row.at(2)});
   }
 }
 
