@@ -240,7 +240,8 @@ class Looks {
   std::unique_ptr<Connection> open() {
     auto connection = std::make_unique<Watched>(place_.open());
     connection->before_run = [this](const Statement& statement, std::span<const Argument> /*a*/) {
-      if (!statement.name().starts_with("claim_p")) return;
+      // Of a claim in several steps, the one that answers.
+      if (!statement.name().starts_with("claim_p") || statement.columns().empty()) return;
       const std::lock_guard lock{mutex_};
       const auto now = std::chrono::steady_clock::now();
       pause_ = now - last_;
