@@ -217,8 +217,8 @@ Texts texts(int version) {
       .history_table =
           [](const std::string& table) {
             return "CREATE TABLE " + table +
-                   " (seq NUMBER(19) GENERATED ALWAYS AS IDENTITY, job_id VARCHAR2(36), "
-                   "group_key VARCHAR2(128 CHAR), event VARCHAR2(16))";
+                   " (seq NUMBER(19) GENERATED ALWAYS AS IDENTITY (NOCACHE ORDER), "
+                   "job_id VARCHAR2(36), group_key VARCHAR2(128 CHAR), event VARCHAR2(16))";
           },
   };
 }
