@@ -71,7 +71,7 @@ constexpr std::array engines{
     Engine{"mariadb", &servers::mysql, "MariaDB Unicode", "SOCKET", "Port", nullptr, &always_mysql,
            &usually_mysql},
     Engine{"sqlite", &servers::sqlite, "SQLite3", "", "Port", nullptr, &always_sqlite, &nothing},
-    // Microsoft's ODBC driver wants host,port, which FreeTDS takes too.
+    // Microsoft's ODBC driver wants host,port; see url.cpp for FreeTDS.
     // https://learn.microsoft.com/en-us/sql/connect/odbc/dsn-connection-string-attribute
     Engine{"sqlserver", &servers::sqlserver, "ODBC Driver 18 for SQL Server", "", "", nullptr,
            &always_nothing, &nothing},

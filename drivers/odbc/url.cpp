@@ -146,9 +146,12 @@ class Reader {
       return all;
     }
     const bool socket = url_.host.starts_with('/') && !engine_.socket.empty();
-    const bool behind = engine_.port.empty() && !url_.port.empty();
+    // FreeTDS takes host,port too, but then sends the server's name with a zero in it.
+    const std::string_view port =
+        same_name(driver_, "FreeTDS") ? std::string_view{"Port"} : engine_.port;
+    const bool behind = port.empty() && !url_.port.empty();
     add(socket ? engine_.socket : "Server", behind ? url_.host + "," + url_.port : url_.host);
-    if (!behind) add(engine_.port, url_.port);
+    if (!behind) add(port, url_.port);
     add("Database", url_.path);
     add("UID", url_.user);
     add("PWD", url_.password);

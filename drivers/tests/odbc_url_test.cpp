@@ -53,6 +53,9 @@ TEST(OdbcUrl, OfSqlServerHasItsPortBehindTheHost) {
             "Driver=ODBC Driver 18 for SQL Server;Server=db.example.org,1433;Database=jobs;UID=me;"
             "PWD={p;};Encrypt=yes;");
   EXPECT_TRUE(says("sqlserver://h/d?driver=FreeTDS", "Server=h"));
+  // As host,port the server's name has a zero in it, for which one server refused the login.
+  EXPECT_TRUE(says("sqlserver://h:1433/d?driver=FreeTDS", "Server=h;Port=1433"));
+  EXPECT_TRUE(says("sqlserver://h:1433/d?driver=freetds", "Server=h;Port=1433"));
   EXPECT_TRUE(says("sqlserver://h/d?driver=FreeTDS", "Driver=FreeTDS"));
   EXPECT_EQ(parse_url("sqlserver://h").server, &servers::sqlserver());
 }
