@@ -24,7 +24,6 @@ DECLARE @queue nvarchar(256) = CAST(:queue AS nvarchar(256));
 -- See claim_pick.sql.
 DECLARE @alone bit = CASE @@TRANCOUNT WHEN 0 THEN 1 ELSE 0 END;
 DECLARE @version int = (SELECT MAX(s.version) FROM {schema}tq_schema AS s);
-DECLARE @patience int = @@LOCK_TIMEOUT;
 DECLARE @of_group nvarchar(256) = N'';
 DECLARE @looked int = 0;
 DECLARE @settled int = 0;
@@ -39,6 +38,8 @@ SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 --   https://learn.microsoft.com/en-us/sql/t-sql/statements/set-xact-abort-transact-sql
 SET XACT_ABORT OFF;
 SET DEADLOCK_PRIORITY LOW;
+-- Like the level, it ends with this batch: the manual's syntax has a number here, and no variable that
+-- would set it back.
 --   https://learn.microsoft.com/en-us/sql/t-sql/statements/set-lock-timeout-transact-sql
 SET LOCK_TIMEOUT 0;
 WHILE @looked < 512 AND @settled < 64
@@ -145,10 +146,6 @@ BEGIN
       ROLLBACK TRANSACTION;
     SET XACT_ABORT OFF;
     IF XACT_STATE() = -1 OR ERROR_NUMBER() NOT IN (601, 1222, 2601)
-    BEGIN
-      SET LOCK_TIMEOUT @patience;
       THROW;
-    END;
   END CATCH;
-END;
-SET LOCK_TIMEOUT @patience
+END

@@ -4,7 +4,6 @@ DECLARE @queue nvarchar(256) = CAST(? AS nvarchar(256));
 
 DECLARE @alone bit = CASE @@TRANCOUNT WHEN 0 THEN 1 ELSE 0 END;
 DECLARE @version int = (SELECT MAX(s.version) FROM tq_schema AS s);
-DECLARE @patience int = @@LOCK_TIMEOUT;
 DECLARE @of_group nvarchar(256) = N'';
 DECLARE @looked int = 0;
 DECLARE @settled int = 0;
@@ -19,6 +18,8 @@ SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
 SET XACT_ABORT OFF;
 SET DEADLOCK_PRIORITY LOW;
+
+
 
 SET LOCK_TIMEOUT 0;
 WHILE @looked < 512 AND @settled < 64
@@ -125,10 +126,6 @@ BEGIN
       ROLLBACK TRANSACTION;
     SET XACT_ABORT OFF;
     IF XACT_STATE() = -1 OR ERROR_NUMBER() NOT IN (601, 1222, 2601)
-    BEGIN
-      SET LOCK_TIMEOUT @patience;
       THROW;
-    END;
   END CATCH;
-END;
-SET LOCK_TIMEOUT @patience
+END
