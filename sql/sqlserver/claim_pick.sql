@@ -18,7 +18,8 @@ SET NOCOUNT ON;
 --   https://learn.microsoft.com/en-us/sql/t-sql/data-types/ntext-text-and-image-transact-sql
 DECLARE @queue nvarchar(256) = CAST(:queue AS nvarchar(256));
 DECLARE @worker nvarchar(256) = CAST(:worker AS nvarchar(256));
-DECLARE @left bigint = :n;
+DECLARE @n bigint = :n;
+DECLARE @left bigint = @n;
 DECLARE @lease bigint = :lease;
 DECLARE @alone bit = CASE @@TRANCOUNT WHEN 0 THEN 1 ELSE 0 END;
 -- A caller's snapshot transaction begins as one by this read, so it can go back to that level; the
@@ -115,7 +116,7 @@ BEGIN TRY
     INTO @claimed
     WHERE picked.state = 'ready'
     OPTION (LOOP JOIN, MAXDOP 1, OPTIMIZE FOR (@left = 1));
-    SET @left = @left - @@ROWCOUNT;
+    SET @left = @n - (SELECT COUNT_BIG(*) FROM @claimed AS c);
   END;
   IF @alone = 1
     COMMIT TRANSACTION;

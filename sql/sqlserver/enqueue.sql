@@ -100,7 +100,7 @@ BEGIN TRY
         g.group_key, CASE WHEN g.group_key IS NULL THEN 0 ELSE 1 END
       FROM @given AS g
       WHERE g.unique_key IS NULL;
-      SET @nth = @@ROWCOUNT;
+      SET @nth = (SELECT COUNT(*) FROM @stored AS s);
     END TRY
     BEGIN CATCH
       IF XACT_STATE() <> 1 OR ERROR_NUMBER() NOT IN (2601, 2627)

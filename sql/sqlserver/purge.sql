@@ -13,7 +13,8 @@ SET NOCOUNT ON;
 DECLARE @queue nvarchar(256) = CAST(:queue AS nvarchar(256));
 DECLARE @state varchar(16) = CAST(:state AS nvarchar(16));
 DECLARE @older_than bigint = :older_than;
-DECLARE @left bigint = :n;
+DECLARE @n bigint = :n;
+DECLARE @left bigint = @n;
 -- See claim_pick.sql.
 DECLARE @alone bit = CASE @@TRANCOUNT WHEN 0 THEN 1 ELSE 0 END;
 DECLARE @version int = (SELECT MAX(s.version) FROM {schema}tq_schema AS s);
@@ -54,7 +55,7 @@ BEGIN TRY
     DELETE FROM purged
     OUTPUT deleted.job_id INTO @deleted
     OPTION (MAXDOP 1, OPTIMIZE FOR (@left = 1));
-    SET @left = @left - @@ROWCOUNT;
+    SET @left = @n - (SELECT COUNT_BIG(*) FROM @deleted AS d);
   END;
   DELETE f
   FROM @deleted AS d

@@ -4,7 +4,8 @@ SET NOCOUNT ON;
 
 DECLARE @queue nvarchar(256) = CAST(? AS nvarchar(256));
 DECLARE @worker nvarchar(256) = CAST(? AS nvarchar(256));
-DECLARE @left bigint = ?;
+DECLARE @n bigint = ?;
+DECLARE @left bigint = @n;
 DECLARE @lease bigint = ?;
 DECLARE @alone bit = CASE @@TRANCOUNT WHEN 0 THEN 1 ELSE 0 END;
 
@@ -101,7 +102,7 @@ BEGIN TRY
     INTO @claimed
     WHERE picked.state = 'ready'
     OPTION (LOOP JOIN, MAXDOP 1, OPTIMIZE FOR (@left = 1));
-    SET @left = @left - @@ROWCOUNT;
+    SET @left = @n - (SELECT COUNT_BIG(*) FROM @claimed AS c);
   END;
   IF @alone = 1
     COMMIT TRANSACTION;

@@ -3,7 +3,8 @@ SET NOCOUNT ON;
 DECLARE @queue nvarchar(256) = CAST(? AS nvarchar(256));
 DECLARE @state varchar(16) = CAST(? AS nvarchar(16));
 DECLARE @older_than bigint = ?;
-DECLARE @left bigint = ?;
+DECLARE @n bigint = ?;
+DECLARE @left bigint = @n;
 
 DECLARE @alone bit = CASE @@TRANCOUNT WHEN 0 THEN 1 ELSE 0 END;
 DECLARE @version int = (SELECT MAX(s.version) FROM tq_schema AS s);
@@ -44,7 +45,7 @@ BEGIN TRY
     DELETE FROM purged
     OUTPUT deleted.job_id INTO @deleted
     OPTION (MAXDOP 1, OPTIMIZE FOR (@left = 1));
-    SET @left = @left - @@ROWCOUNT;
+    SET @left = @n - (SELECT COUNT_BIG(*) FROM @deleted AS d);
   END;
   DELETE f
   FROM @deleted AS d
