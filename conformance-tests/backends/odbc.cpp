@@ -94,7 +94,9 @@ class OdbcRaw final : public RawConnection {
     std::vector<Row> rows;
     auto whole = sql;
     if (scripts_ == Scripts::whole) return run(whole);
-    for (auto text : statements_of(sql)) rows = run(text);
+    for (auto text : scripts_ == Scripts::batches ? batches_of(sql) : statements_of(sql)) {
+      rows = run(text);
+    }
     return rows;
   }
 

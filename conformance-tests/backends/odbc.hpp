@@ -9,8 +9,8 @@
 
 namespace tq::conformance {
 
-/// How an ODBC driver takes several statements.
-enum class Scripts : std::uint8_t { whole, one_by_one };
+/// How an ODBC driver takes several statements; `batches`: all of them, but GO is for the client.
+enum class Scripts : std::uint8_t { whole, batches, one_by_one };
 
 /// Whether an application lets its connection commit each statement.
 enum class Autocommit : std::uint8_t { on, off };

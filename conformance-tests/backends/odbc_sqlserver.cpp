@@ -18,14 +18,16 @@ std::string driver_of(const servers::Url& url) {
   return named == url.parameters.end() ? "" : named->value;
 }
 
-// Every ODBC driver of SQL Server takes the port behind the server's name. Keywords of its own
-// begin with a capital letter; other parameters are the library's.
+// Microsoft's ODBC driver takes the port behind the server's name, FreeTDS better apart from it.
+// Keywords of a driver's own begin with a capital letter; other parameters are the library's.
 std::string connection_string(const std::string& text) {
   const auto url = read(text);
   const auto named = driver_of(url);
+  const bool freetds = named.empty() || named == "FreeTDS";
+  const auto port = (freetds ? ";Port=" : ",") + url.port;
   auto result = "Driver=" + (named.empty() ? "FreeTDS" : named) + ";Server=" + url.host +
-                (url.port.empty() ? "" : "," + url.port) + ";Database=" + url.path +
-                ";UID=" + url.user + ";PWD=" + url.password + ";";
+                (url.port.empty() ? "" : port) + ";Database=" + url.path + ";UID=" + url.user +
+                ";PWD=" + url.password + ";";
   for (const auto& [name, value] : url.parameters) {
     const bool keyword = std::isupper(static_cast<unsigned char>(name.front())) != 0;
     if (keyword) result += name + "=" + value + ";";
@@ -46,7 +48,7 @@ std::string suffix(const std::string& text) {
 
 Pair odbc_sqlserver() {
   auto client = odbc_client({.connection_string = connection_string,
-                             .scripts = Scripts::whole,
+                             .scripts = Scripts::batches,
                              .limits = {.announcements = odbc_cannot_wait}});
   client.suffix = suffix;
   return sqlserver_with(client);

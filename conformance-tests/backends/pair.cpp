@@ -59,4 +59,24 @@ std::vector<std::string> statements_of(const std::string& script) {
   return statements;
 }
 
+std::vector<std::string> batches_of(const std::string& script) {
+  std::vector<std::string> batches;
+  std::string batch;
+  std::istringstream in{script};
+  const auto end_batch = [&] {
+    const bool blank = std::ranges::all_of(batch, [](unsigned char c) { return std::isspace(c); });
+    if (!blank) batches.push_back(batch);
+    batch.clear();
+  };
+  for (std::string line; std::getline(in, line);) {
+    if (line == "GO") {
+      end_batch();
+    } else {
+      batch += line + "\n";
+    }
+  }
+  end_batch();
+  return batches;
+}
+
 }  // namespace tq::conformance

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "backends/pair.hpp"
 #include "clauses.hpp"
 #include "servers.hpp"
 
@@ -42,6 +43,12 @@ TEST(SuiteItself, EveryTestOfAServerNamesAClauseThatExists) {
       EXPECT_EQ(clauses_of(test.name()).empty(), !of_a_server) << test.name();
     }
   }
+}
+
+TEST(SuiteItself, ABatchEndsAtALineThatSaysGoAndNowhereElse) {
+  EXPECT_EQ(batches_of("SELECT 1;\nGO\n\nGO\nSELECT 'GO';\nSELECT GO\n"),
+            (std::vector<std::string>{"SELECT 1;\n", "SELECT 'GO';\nSELECT GO\n"}));
+  EXPECT_EQ(batches_of("SELECT 1"), std::vector<std::string>{"SELECT 1\n"});
 }
 
 TEST(SuiteItself, ClausesAreReadFromTheBeginningOfATestsName) {
