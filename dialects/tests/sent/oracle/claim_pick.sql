@@ -38,6 +38,7 @@ BEGIN
   FROM tq_queue q WHERE q.queue = asked_queue AND q.paused_at IS NOT NULL;
   IF pauses = 0 THEN
     SELECT SYS_EXTRACT_UTC(SYSTIMESTAMP) INTO moment FROM DUAL;
+    
     FOR below IN 0 .. 20 LOOP
       EXIT WHEN held >= wanted;
       OPEN candidates(10 - below);
