@@ -42,10 +42,11 @@ std::vector<std::string> make_schema(const std::string& schema) {
 }
 
 // For sqlcmd, which ends a batch at GO, and which has QUOTED_IDENTIFIER off unless told otherwise.
+// It would go on behind a failed batch, outside of the transaction that is gone then.
 // https://learn.microsoft.com/en-us/sql/tools/sqlcmd/sqlcmd-utility
 Script script() {
-  return {.opening = std::string{on} + ";\n" + off + ";\nSET XACT_ABORT ON;\nGO\n" +
-                     "BEGIN TRANSACTION;\nGO\n\n",
+  return {.opening = ":ON ERROR EXIT\n" + std::string{on} + ";\n" + off +
+                     ";\nSET XACT_ABORT ON;\nGO\n" + "BEGIN TRANSACTION;\nGO\n\n",
           .step_end = ";\nGO\n\n",
           .closing = "COMMIT TRANSACTION;\nGO\n"};
 }

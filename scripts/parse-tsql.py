@@ -34,6 +34,8 @@ def batches(name, text):
     """The parts that reach the server one by one."""
     text = re.sub(r"\?", lambda _, n=iter(range(1, 100)): f"@P{next(n)}", text)
     if name in ("init.sql", "roles.sql", "databases.sql"):
+        # A line with a colon is sqlcmd's.
+        text = re.sub(r"^:ON ERROR EXIT$", "", text, flags=re.M)
         return [part for part in re.split(r"^GO$", text, flags=re.M) if part.strip()]
     return [part for part in re.split(r"^-- bound:.*$", text, flags=re.M) if part.strip()]
 

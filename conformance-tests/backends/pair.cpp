@@ -71,7 +71,7 @@ std::vector<std::string> batches_of(const std::string& script) {
   for (std::string line; std::getline(in, line);) {
     if (line == "GO") {
       end_batch();
-    } else {
+    } else if (!line.starts_with(':')) {
       batch += line + "\n";
     }
   }

@@ -63,7 +63,8 @@ struct Client {
 /// The statements of a script; none of ours has a semicolon inside.
 [[nodiscard]] std::vector<std::string> statements_of(const std::string& script);
 
-/// The parts of a script between its lines GO, as sqlcmd sends them.
+/// The parts of a script between its lines GO, as sqlcmd sends them, without its own commands,
+/// which begin with a colon.
 [[nodiscard]] std::vector<std::string> batches_of(const std::string& script);
 
 }  // namespace tq::conformance

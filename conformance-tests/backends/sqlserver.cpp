@@ -177,6 +177,7 @@ struct Database {
   bool versioned;  // READ_COMMITTED_SNAPSHOT
   bool snapshots;  // ALLOW_SNAPSHOT_ISOLATION
   std::string name;
+  bool stand_in;
 };
 
 Database database(RawConnection& raw) {
@@ -184,12 +185,15 @@ Database database(RawConnection& raw) {
       raw.execute(
              "SELECT CAST(SERVERPROPERTY('ProductVersion') AS varchar(40)), "
              "CAST(d.is_read_committed_snapshot_on AS int), d.snapshot_isolation_state, "
-             "QUOTENAME(d.name) FROM sys.databases AS d WHERE d.database_id = DB_ID()")
+             "QUOTENAME(d.name), "
+             "CASE WHEN @@VERSION LIKE '%Babelfish%' THEN 1 ELSE 0 END FROM sys.databases AS d "
+             "WHERE d.database_id = DB_ID()")
           .at(0);
   return {.version = row.at(0),
           .versioned = row.at(1) == "1",
           .snapshots = row.at(2) == "1",
-          .name = row.at(3)};
+          .name = row.at(3),
+          .stand_in = row.at(4) == "1"};
 }
 
 Server server(const Client& client, const std::string& url) {
@@ -208,6 +212,11 @@ void check(const Client& client, const std::string& url) {
   const auto raw = client.raw(url);
   const auto found = database(*raw);
   constexpr int oldest = 15;
+  if (found.stand_in) {
+    throw RawError{
+        "this server is Babelfish, which says of itself that it is SQL Server: what holds there "
+        "says nothing about SQL Server"};
+  }
   if (std::stoi(found.version) < oldest) {
     throw RawError{"this server is older than SQL Server 2019, the oldest that is supported"};
   }

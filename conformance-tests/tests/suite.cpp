@@ -46,7 +46,7 @@ TEST(SuiteItself, EveryTestOfAServerNamesAClauseThatExists) {
 }
 
 TEST(SuiteItself, ABatchEndsAtALineThatSaysGoAndNowhereElse) {
-  EXPECT_EQ(batches_of("SELECT 1;\nGO\n\nGO\nSELECT 'GO';\nSELECT GO\n"),
+  EXPECT_EQ(batches_of(":ON ERROR EXIT\nSELECT 1;\nGO\n\nGO\nSELECT 'GO';\nSELECT GO\n"),
             (std::vector<std::string>{"SELECT 1;\n", "SELECT 'GO';\nSELECT GO\n"}));
   EXPECT_EQ(batches_of("SELECT 1"), std::vector<std::string>{"SELECT 1\n"});
 }

@@ -153,7 +153,7 @@ WITH place AS (
     ["enqueue", "tq_answer", ["SELECT", "INSERT", "DELETE"]],
     ["work", "tq_schema", ["SELECT"]], ["work", "tq_job", ["SELECT", "UPDATE"]],
     ["work", "tq_failure", ["SELECT", "INSERT", "UPDATE"]],
-    ["work", "tq_queue", ["SELECT", "INSERT", "UPDATE"]],
+    ["work", "tq_queue", ["SELECT"]],
     ["work", "tq_given", ["SELECT", "INSERT", "DELETE"]],
     ["work", "tq_answer", ["SELECT", "INSERT", "UPDATE", "DELETE"]],
     ["operate", "tq_schema", ["SELECT"]], ["operate", "tq_job", ["SELECT", "UPDATE", "DELETE"]],

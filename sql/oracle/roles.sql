@@ -44,7 +44,6 @@ GRANT SELECT ON jobs.tq_job TO tq_worker;
 GRANT UPDATE (state, gate, attempts, max_attempts, run_at, worker_id, lease_until, finished_at,
   last_worker, last_outcome, last_error, cancel_requested_at) ON jobs.tq_job TO tq_worker;
 GRANT SELECT, INSERT, UPDATE ON jobs.tq_failure TO tq_worker;
-GRANT INSERT (queue, listen_until), UPDATE (listen_until) ON jobs.tq_queue TO tq_worker;
 
 GRANT SELECT, UPDATE, DELETE ON jobs.tq_job TO tq_operator;
 GRANT SELECT, INSERT, UPDATE, DELETE ON jobs.tq_failure TO tq_operator;

@@ -199,7 +199,6 @@ WITH wanted (purpose, nth, name, permission, only_column) AS (
     (N'enqueue', 1, N'tq_job', N'SELECT', N'unique_key'),
     (N'enqueue', 1, N'tq_job', N'SELECT', N'finished_at'),
     (N'work', 2, N'tq_schema', N'SELECT', NULL), (N'work', 2, N'tq_queue', N'SELECT', NULL),
-    (N'work', 2, N'tq_queue', N'INSERT', NULL), (N'work', 2, N'tq_queue', N'UPDATE', N'listen_until'),
     (N'work', 2, N'tq_job', N'SELECT', NULL), (N'work', 2, N'tq_job', N'UPDATE', N'state'),
     (N'work', 2, N'tq_failure', N'SELECT', NULL), (N'work', 2, N'tq_failure', N'INSERT', NULL),
     (N'work', 2, N'tq_failure', N'UPDATE', NULL),
