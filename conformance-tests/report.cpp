@@ -69,12 +69,12 @@ void write_table(std::ostream& out, const Report& report) {
   out << "\n\n";
 }
 
-// What a stand-in could not show, and why.
+// What a stand-in showed, where more is to be said of it than the verdict.
 void write_reasons(std::ostream& out, const Absent& absent) {
   if (!absent.stand_in) return;
   for (const auto& clause : all_clauses()) {
     const auto shown = absent.stand_in->clauses.find(clause.id);
-    if (shown == absent.stand_in->clauses.end() || shown->second.verdict == "right") continue;
+    if (shown == absent.stand_in->clauses.end() || shown->second.reason.empty()) continue;
     out << "- " << clause.id << ", `" << absent.engine << "`, " << words_for(absent, clause) << ": "
         << shown->second.reason << '\n';
   }

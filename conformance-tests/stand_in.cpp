@@ -10,12 +10,13 @@
 namespace tq::conformance {
 namespace {
 
-constexpr std::array<std::string_view, 4> verdicts{"right", "no-evidence", "failed",
+constexpr std::array<std::string_view, 5> verdicts{"right", "partly", "no-evidence", "failed",
                                                    "not-runnable"};
 constexpr const char* not_run = "not run here";
 
 // As a person reads it.
 std::string spoken(std::string verdict) {
+  if (verdict == "partly") return "right in part";
   std::ranges::replace(verdict, '-', ' ');
   return verdict;
 }

@@ -16,7 +16,7 @@ namespace tq::conformance {
 
 /// What a stand-in showed of a clause.
 struct Shown {
-  std::string verdict = {};  ///< "right", "no-evidence", "failed" or "not-runnable"
+  std::string verdict = {};  ///< "right", "partly", "no-evidence", "failed" or "not-runnable"
   std::string reason = {};   ///< empty only where it is "right"
 };
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -98,6 +99,7 @@ TEST(SuiteItself, StandInThatIsNotInOrderIsRefused) {
   EXPECT_EQ(objection(head + "CLM-1\tpass\t\n"), "line 4: no such verdict: CLM-1\tpass\t");
   EXPECT_EQ(objection(head + "CLM-1 right\n"), "line 4: no such clause: CLM-1 right");
   EXPECT_EQ(objection(head + "CLM-1\tfailed\n"), "line 4: a reason is missing: CLM-1\tfailed");
+  EXPECT_EQ(objection(head + "CLM-1\tpartly\n"), "line 4: a reason is missing: CLM-1\tpartly");
   EXPECT_NE(objection(head + "CLM-1\tright\t\n").find("nothing is said of CLM-2"),
             std::string::npos);
   EXPECT_NE(objection(head + "# date: 2026\n" + good).find("said twice"), std::string::npos);
@@ -118,15 +120,17 @@ TEST(SuiteItself, EngineIsAbsentUntilAServerOfItIsTested) {
 }
 
 TEST(SuiteItself, AbsentEngineIsPrintedAsNotRun) {
-  for (const std::string verdict : {"right", "no-evidence", "failed", "not-runnable"}) {
+  const std::map<std::string, std::string> words{{"right", "right"},
+                                                 {"partly", "right in part"},
+                                                 {"no-evidence", "no evidence"},
+                                                 {"failed", "failed"},
+                                                 {"not-runnable", "not runnable"}};
+  for (const auto& [verdict, spoken] : words) {
     std::ostringstream alone;
     print_table(alone, {.instances = one_server()});
     std::ostringstream out;
     print_table(out,
                 {.instances = one_server(), .absent = {imitated(verdict), {.engine = "oracle"}}});
-    const auto spoken = verdict == "no-evidence"    ? std::string{"no evidence"}
-                        : verdict == "not-runnable" ? std::string{"not runnable"}
-                                                    : verdict;
     const auto all = std::to_string(all_clauses().size());
     EXPECT_NE(out.str().find("2  sqlserver      not run here; Imitation 1.2 (2026-01-31, by "
                              "FreeTDS): " +
@@ -172,6 +176,23 @@ TEST(SuiteItself, AbsentEngineIsWrittenAsNotRun) {
   EXPECT_EQ(json.at("sqlserver").at("clauses").at("CLM-1").at("stand_in").at("verdict"),
             "no-evidence");
   EXPECT_FALSE(json.at("oracle").contains("stand_in"));
+}
+
+TEST(SuiteItself, ReasonIsWrittenBesideEachVerdictThatHasOne) {
+  for (const auto* verdict : {"right", "partly", "no-evidence", "failed", "not-runnable"}) {
+    auto absent = imitated(verdict);
+    absent.stand_in->clauses.at("CLM-2").reason.clear();
+    const Folder folder;
+    const auto problems =
+        write_report(folder.path, {.instances = one_server(), .absent = {absent}}, {});
+    EXPECT_TRUE(problems.empty());
+    const auto markdown = text_of(folder.path / "report.md");
+    EXPECT_NE(
+        markdown.find(": because of <it>\n- CLM-3, `sqlserver`, not run here; Imitation 1.2: "),
+        std::string::npos)
+        << markdown;
+    EXPECT_EQ(markdown.find("- CLM-2, `sqlserver`"), std::string::npos) << markdown;
+  }
 }
 
 TEST(SuiteItself, AbsentEngineIsSkippedForJUnit) {
