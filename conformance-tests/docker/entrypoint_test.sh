@@ -52,6 +52,7 @@ listed='Pairs of a driver and a dialect:\n  libpq_postgresql  postgresql:// TQ\n
 program tq-conformance 'if [ "$1" = --help ]; then printf "'"$listed"'\n"; else echo "$*"; fi'
 program tq 'echo "round trip 1 ms"'
 program odbcinst 'printf "[FreeTDS]\n[ODBC Driver 18 for SQL Server]\n"'
+program getent true
 freetds='driver=FreeTDS&TDS_Version=7.4&ClientCharset=UTF-8'
 microsoft='driver=ODBC%20Driver%2018%20for%20SQL%20Server&TrustServerCertificate=yes'
 url=sqlserver+odbc://sa@sqlserver:1433/tablequeue
@@ -61,6 +62,17 @@ program odbcinst 'printf "[PostgreSQL Unicode]\n[FreeTDS]\n"'
 TQ_SQLSERVER=me@host/own with expect 0 "--report $TQ_REPORT --url sqlserver+odbc://me@host/own?$freetds" sqlserver
 program tq 'echo "connection failed"; exit 1'
 TQ_WAIT_SECONDS=1 with expect 2 'docker compose up -d --wait sqlserver' sqlserver
+# Nobody waits for a host that has no name.
+# shellcheck disable=SC2016 # for the program
+program getent 'case $2 in known | ::1) ;; *) exit 2 ;; esac'
+TQ_WAIT_SECONDS=60 with expect 2 'there is no host sqlserver, on which sqlserver should be: docker compose run --rm suite-sqlserver' \
+  sqlserver
+TQ_WAIT_SECONDS=60 TQ_POSTGRESQL='me:p@[::2]:1/db' with expect 2 'no host ::2, on which postgresql should be: docker compose up -d --wait postgresql' \
+  postgresql
+for place in me@known:1/db 'me@[::1]/db' me@known '%2Frun%2Fhere/db' 'me@%2Frun:1/db?application_name=a@b' /db; do
+  TQ_WAIT_SECONDS=1 TQ_POSTGRESQL=$place with expect 2 'postgresql takes no queries' postgresql
+done
+program getent true
 program odbcinst 'exit 1'
 with expect 2 'nothing here reaches sqlserver: there is no ODBC driver for it' sqlserver
 with expect 2 'nothing here reaches oracle: the suite has no pair for it' postgresql oracle
@@ -69,6 +81,9 @@ listed+='  odbc_oracle  oracle+odbc:// TQ\n'
 program tq-conformance 'if [ "$1" = --help ]; then printf "'"$listed"'\n"; else echo "$*"; fi'
 with expect 2 'nothing here reaches oracle: there is no ODBC driver for it' oracle
 program odbcinst 'echo "[Oracle 23 ODBC driver]"'
+program getent 'exit 2'
+with expect 2 'docker compose run --rm suite-oracle' oracle
+program getent true
 program tq 'echo "round trip 1 ms"'
 with expect 0 "--report $TQ_REPORT --url oracle+odbc://system@oracle:1521/FREEPDB1" oracle
 
