@@ -5,9 +5,9 @@
 //     each behind a line "-- bound: ..."
 //   - scripts for SQL*Plus: roles.sql, and what `tq init --print` prints (sent/oracle/init.sql)
 //
-// What a block runs by EXECUTE IMMEDIATE is parsed as well, and names are looked up: tables' columns,
-// indexes in hints, what is declared. Then it breaks a copy of each file in several ways and sees to it
-// that each is refused. MODULES is the folder node_modules that has the grammar.
+// What a block runs by EXECUTE IMMEDIATE is parsed as well, and names are looked up: tables, their
+// columns, indexes, what is declared, every word. Then it breaks a copy of each file in several ways and
+// sees to it that each is refused. MODULES is the folder node_modules that has the grammar.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -21,7 +21,8 @@ const Lexer = (await load(grammar + 'PlSqlLexer.js')).default;
 const Parser = (await load(grammar + 'PlSqlParser.js')).default;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const wrongNames = namesOf(root + 'sql/oracle/migrations/0001_tables.sql');
+const keywords = new Set(Lexer.literalNames.filter((name) => name).map((name) => name.slice(1, -1)));
+const wrongNames = namesOf(root + 'sql/oracle/migrations/0001_tables.sql', keywords);
 
 class Refused extends Error {}
 
@@ -104,10 +105,13 @@ function parseScript(text) {
 
 function check(file) {
   for (const step of steps(file)) {
+    if (script(file) && /^END;(?!\n\/$)/m.test(step)) throw new Refused('no / stands behind a block');
+    if (!file.grammarAlone) lookUp(asBinds(step));
+    const run = [...step.matchAll(immediate)].map((found) => found[1].replaceAll("''", "'").trim());
+    if (!file.grammarAlone) run.forEach(lookUp);
     if (script(file)) parseScript(step + '\n');
     else parse(asBinds(step));
-    for (const [, quoted] of step.matchAll(immediate)) parse(quoted.replaceAll("''", "'").trim());
-    lookUp(asBinds(step));
+    run.forEach(parse);
   }
 }
 
@@ -129,7 +133,8 @@ function brokenCopies(file) {
   const copies = [];
   const without = (what, at, length) => {
     if (at < 0) return;
-    copies.push({ ...file, what: `without ${what}`, text: code.slice(0, at) + code.slice(at + length) });
+    const text = code.slice(0, at) + code.slice(at + length);
+    copies.push({ ...file, what: `without ${what}`, text, grammarAlone: true });
   };
   without('its first )', seen.indexOf(')'), 1);
   without('its last )', seen.lastIndexOf(')'), 1);
@@ -145,6 +150,12 @@ function brokenCopies(file) {
   instead('with an index that is not there', /INDEX\((\w) \w+\)/, 'INDEX($1 tq_job_none)');
   instead('with an undeclared variable', /(?<!INSERT )\bINTO (given_jobs|moment|held)\b/, 'INTO nobody');
   instead('with a column too few', /(INSERT INTO [\w.]+ \()\w+, /, '$1');
+  instead('with a table that is not there', /\b(FROM|JOIN|UPDATE|INTO) (jobs\.)?tq_\w+/, '$1 $2tq_none');
+  instead('with a word that is not there', /\b(DUAL|COUNT|COALESCE|SYSTIMESTAMP|SQLCODE)\b/, 'X$1');
+  instead('with an indexed column that is not there', /(\bINDEX \S+ ON \S+ \()\w+/, '$1nothing');
+  instead('with a granted column that is not there', /^(GRANT [^;(]*\()\w+/m, '$1nothing');
+  instead('with a granted table that is not there', /^(GRANT [^;]* ON jobs\.)\w+/m, '$1nothing');
+  if (script(file)) instead('without a / behind a block', /^END;\n\//m, 'END;');
   const text = code.search(immediate);
   if (text >= 0) without('a ) of what it runs', code.indexOf(')', text), 1);
   return copies;

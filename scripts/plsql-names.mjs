@@ -1,5 +1,5 @@
-// Looks names up that a grammar knows nothing of: whether the columns, indexes and variables that a
-// statement of sql/oracle names are there, and whether lists have the same length.
+// Looks names up that a grammar knows nothing of: whether the tables, columns, indexes and variables that a
+// statement of sql/oracle names are there, whether any word is unknown, and whether lists have the same length.
 import { readFileSync } from 'node:fs';
 
 const blanked = (text) => text.replace(/'(?:[^']|'')*'/g, (all) => `'${' '.repeat(all.length - 2)}'`);
@@ -102,13 +102,87 @@ function* wrongCounts(text) {
   }
 }
 
+// What is no word of the grammar's, and that the statements use. A new one is added here, once it is seen to
+// be in the manual.
+const others = new Set(`DUAL NO_DATA_FOUND DUP_VAL_ON_INDEX OTHERS SQLCODE make_table
+  tq_producer tq_worker tq_operator
+  ALL_COL_PRIVS ALL_INDEXES ALL_TABLES ALL_TAB_PRIVS NLS_DATABASE_PARAMETERS NLS_SESSION_PARAMETERS
+  PRODUCT_COMPONENT_VERSION SESSION_PRIVS USER_TS_QUOTAS USER_USERS
+  DEFAULT_TABLESPACE FUNCIDX_STATUS INDEX_NAME INI_TRANS MAX_BYTES PARAMETER PRODUCT STATUS TABLESPACE_NAME
+  TABLE_NAME TABLE_OWNER TABLE_SCHEMA UNIQUENESS USERNAME`.split(/\s+/));
+
+// The names that a statement itself gives: aliases, cursors and their parameters, variables, columns of a
+// subquery or a JSON_TABLE, roles.
+function madeNames(text) {
+  const names = new Set();
+  const add = (pattern) => {
+    for (const found of text.matchAll(pattern)) names.add(found[1]);
+  };
+  add(/\bAS (\w+)/g);
+  add(/\bCURSOR (\w+)/g);
+  add(/\bCONSTRAINT (\w+)/g);
+  add(/[(,]\s*(\w+) (?:NUMBER|VARCHAR2|CLOB|RAW)\b/g);
+  add(/[(,]\s*(\w+) FOR ORDINALITY\b/g);
+  add(/^ {2}(\w+) (?:VARCHAR2|RAW|NUMBER|TIMESTAMP|CLOB|EXCEPTION)\b/gm);
+  add(/\bFOR (\w+) IN\b/g);
+  add(/\) (\w+)\b/g);
+  add(/\b(?:FROM|JOIN|UPDATE) (?:jobs\.)?\w+ (\w+)/g);
+  for (const [, name, columns] of text.matchAll(/(?:\bWITH|\),) (\w+) (?:\(([^()]*)\) )?AS \(/g)) {
+    for (const one of [name, ...items(columns ?? '')]) names.add(one);
+  }
+  return names;
+}
+
+// Words that are nothing. A grammar takes them for names, or for aliases.
+function* wrongWords(text, { tables, indexes }, keywords) {
+  const known = new Set([...tables.keys(), ...indexes, ...madeNames(text)]);
+  for (const columns of tables.values()) for (const column of columns) known.add(column);
+  for (const word of new Set(text.replace(/\/\*.*?\*\//gs, '').match(/(?<![\w:%])[A-Za-z]\w*/g) ?? [])) {
+    if (!(/[a-z]/.test(word) ? known : keywords).has(word) && !others.has(word)) yield `nothing is named ${word}`;
+  }
+}
+function* wrongTables(text, { tables }) {
+  for (const [, table] of text.matchAll(/\b(?:FROM|JOIN|UPDATE|INTO) jobs\.(\w+)/g)) {
+    if (!tables.has(table)) yield `there is no table ${table}`;
+  }
+  for (const [, table] of text.matchAll(/\b(?:FROM|JOIN|UPDATE|INSERT INTO) (tq_\w+)/g)) {
+    if (!tables.has(table)) yield `there is no table ${table}`;
+  }
+}
+
+function* missing(columns, table, { tables }) {
+  for (const column of columns) {
+    if (!tables.get(table)?.has(column)) yield `${table} has no column ${column}`;
+  }
+}
+
+// Columns of indexes; tables and columns of grants.
+function* wrongDefinitions(text, schema) {
+  for (const [, table, columns] of text.matchAll(/\bINDEX (?:jobs\.)?\w+ ON (?:jobs\.)?(\w+) \(([^)]*)\)/g)) {
+    yield* missing(items(columns), table, schema);
+  }
+  for (const [, grant] of text.matchAll(/^GRANT ([^;]*);/gm)) {
+    const found = grant.match(/^([^]*) ON jobs\.(\w+) TO [\w, ]+$/);
+    if (!found || !schema.tables.has(found[2])) {
+      yield `GRANT ${grant} is on none of the tables`;
+      continue;
+    }
+    for (const right of items(found[1])) {
+      const [, kind, columns] = right.match(/^(\w+)(?: \(([^)]*)\))?$/) ?? [];
+      if (!['SELECT', 'INSERT', 'UPDATE', 'DELETE'].includes(kind)) yield `${right} is no right`;
+      if (columns) yield* missing(items(columns), found[2], schema);
+    }
+  }
+}
+
 // A function that gives what is wrong in a statement, by the tables that a migration makes.
-export function namesOf(migration) {
+export function namesOf(migration, keywords) {
   const schema = readSchema(migration);
   return (statement) => {
     const text = blanked(statement);
     const wrong = [...wrongColumns(text, schema), ...wrongInserts(text, schema),
-      ...wrongVariables(text), ...wrongCounts(text)];
+      ...wrongVariables(text), ...wrongCounts(text),
+      ...wrongWords(text, schema, keywords), ...wrongTables(text, schema), ...wrongDefinitions(text, schema)];
     for (const [, index] of text.matchAll(/INDEX\(\w+ (\w+)\)/g)) {
       if (!schema.indexes.has(index)) wrong.push(`there is no index ${index}`);
     }
