@@ -130,6 +130,10 @@ struct Texts {
   std::function<std::string(std::string_view column, Duration by)> earlier;
   /// A job's identity as a literal.
   std::function<std::string(JobId id)> id;
+  /// Locks a whole table against everybody else, until the application's transaction ends or, where
+  /// that is not enough, `unlock`; none: every writer does.
+  std::function<std::string(const std::string& table)> lock_table = {};
+  std::string unlock = {};
   /// Drops an index of a table.
   std::function<std::string(const std::string& table, const std::string& index)> drop_index;
   /// Makes `table`: seq ascending by itself, job_id and group_key text, event text.

@@ -21,6 +21,7 @@ class Watched final : public Connection {
 
   std::function<void(const Statement&, std::span<const Argument>)> before_run = {};
   std::function<void(const Statement&)> after_run = {};
+  std::function<void()> before_begin = {};
   std::function<void()> before_commit = {};
   std::function<void()> after_commit = {};
   int begins = 0;
@@ -60,6 +61,7 @@ class Watched final : public Connection {
   void begin(const Transaction& transaction) override {
     ++round_trips;
     ++begins;
+    if (before_begin) before_begin();
     inner_.begin(transaction);
   }
   void commit() override {

@@ -171,6 +171,8 @@ Texts texts() {
             std::erase(hex, '-');
             return "X'" + hex + "'";
           },
+      .lock_table = [](const std::string& table) { return "LOCK TABLES " + table + " WRITE"; },
+      .unlock = "UNLOCK TABLES",
       .drop_index =
           [](const std::string& table, const std::string& index) {
             return "ALTER TABLE " + table + " DROP INDEX " + index;

@@ -209,6 +209,8 @@ Texts texts(int version) {
             std::erase(hex, '-');
             return "HEXTORAW('" + hex + "')";
           },
+      .lock_table =
+          [](const std::string& table) { return "LOCK TABLE " + table + " IN EXCLUSIVE MODE"; },
       // An index lies in its table's schema.
       .drop_index =
           [](const std::string& table, const std::string& index) {

@@ -135,6 +135,10 @@ Texts texts() {
                    " microseconds'";
           },
       .id = [](JobId id) { return "'" + id.text() + "'"; },
+      .lock_table =
+          [](const std::string& table) {
+            return "LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE";
+          },
       // An index lies in its table's schema.
       .drop_index =
           [](const std::string& table, const std::string& index) {

@@ -161,6 +161,10 @@ Texts texts() {
       .committed_count = committed_count,
       .earlier = earlier,
       .id = id_literal,
+      .lock_table =
+          [](const std::string& table) {
+            return "SELECT TOP (0) job_id FROM " + table + " WITH (TABLOCKX, HOLDLOCK)";
+          },
       .drop_index = [](const std::string& table,
                        const std::string& index) { return "DROP INDEX " + index + " ON " + table; },
       .history_table =

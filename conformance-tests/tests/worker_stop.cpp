@@ -183,5 +183,56 @@ TEST_P(Stopping, LSE_5_HandlerIsToldWhenTheGraceTimeIsOver) {
   EXPECT_EQ(row(id).max_attempts - row(id).attempts, 3);
 }
 
+// Whoever alters the table, say.
+class TableLock {
+ public:
+  TableLock(const Place& place, const Texts& texts) : raw_(place.raw()), texts_(texts) {
+    raw_->execute(texts_.begin);
+    raw_->execute(texts_.lock_table ? texts_.lock_table(place.table("tq_job"))
+                                    : "UPDATE " + place.table("tq_job") + " SET kind = kind");
+  }
+  TableLock(const TableLock&) = delete;
+  TableLock& operator=(const TableLock&) = delete;
+  ~TableLock() {
+    raw_->execute(texts_.rollback);
+    if (!texts_.unlock.empty()) raw_->execute(texts_.unlock);
+  }
+
+ private:
+  std::unique_ptr<RawConnection> raw_;
+  const Texts& texts_;
+};
+
+TEST_P(Stopping, LSE_5_WorkerWhoseClaimWaitsForTheWholeTableStopsAtOnce) {
+  add();
+  std::atomic<bool> asked = false;
+  std::stop_source stop;
+  Duration took = {};
+  {
+    std::optional<TableLock> lock;
+    Worker one{queue(),
+               [&] {
+                 auto connection = std::make_unique<Watched>(place().open());
+                 connection->before_begin = [&] { asked = true; };
+                 connection->before_run = [&](const Statement& statement, auto /*arguments*/) {
+                   asked = asked || statement.name().starts_with("claim_");
+                 };
+                 return connection;
+               },
+               staying()};
+    one.on_any([](const Job& /*job*/, Context& /*context*/) {});
+    lock.emplace(place(), texts());
+    std::jthread thread{[&] { one.run(stop.get_token()); }};
+    EXPECT_TRUE(eventually([&] { return asked.load(); }));
+    std::this_thread::sleep_for(200ms);  // it waits in the database by now
+    const auto begun = std::chrono::steady_clock::now();
+    stop.request_stop();
+    thread.join();
+    took = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begun);
+  }
+  EXPECT_LT(took, 3s);
+  EXPECT_EQ(queue().stats(db(), "q").at(0).ready, 1);
+}
+
 }  // namespace
 }  // namespace tq::conformance

@@ -6,6 +6,9 @@
 namespace tq {
 namespace {
 
+constexpr Duration keeper_patience = std::chrono::milliseconds{500};
+constexpr Duration keeper_look = std::chrono::milliseconds{5};
+
 // Workers that were started together should not reap together.
 Duration jittered(Duration every) {
   return Backoff{.base = every, .cap = every, .factor = 1.0, .jitter = 0.3}.delay(1);
@@ -21,14 +24,25 @@ void WorkerRun::keep(const std::stop_token& stop) {
     try {
       if (!connection || !connection->usable()) connection = connect(stop);
       if (!connection) return;
+      const Asking::Scope asking{keeping_, *connection};
       heartbeat(*connection);
       if (reaps && Clock::now() >= next_reap) {
         reap(*connection);
         next_reap = Clock::now() + jittered(options_.reap_every);
       }
     } catch (const Error& error) {
-      report_trouble(error);
+      if (!stop.stop_requested()) report_trouble(error);
     }
+  }
+}
+
+// It may be waiting for a lock that somebody has for long. A statement that begins just now can be
+// missed, so it is asked again.
+void WorkerRun::end_keeper(std::jthread& keeper) {
+  keeper.request_stop();
+  for (auto waited = Duration{0}; !keeper_ended_; waited += keeper_look) {
+    if (waited >= keeper_patience) keeping_.cancel();
+    std::this_thread::sleep_for(keeper_look);
   }
 }
 
@@ -66,7 +80,15 @@ void WorkerRun::judge(const Held& held, const Extension& extension, Clock::time_
 void WorkerRun::watch(const std::stop_token& stop) {
   while (pause_.wait(std::min<Duration>(margin() / 2, std::chrono::milliseconds{500}), stop)) {
     lose_ended();
+    end_late_statements();
   }
+}
+
+// What the claimer asks in time is let be: an acknowledgement that waits is worth it.
+void WorkerRun::end_late_statements() noexcept {
+  if (!stop_.stop_requested()) return;
+  end_claim();
+  if (Clock::now() >= grace_end()) stepping_.cancel();
 }
 
 void WorkerRun::lose_ended() {

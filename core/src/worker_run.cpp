@@ -40,6 +40,21 @@ bool Interruptible::wait(Duration time, const std::stop_token& stop) {
   return !stop.stop_requested();
 }
 
+Asking::Scope::Scope(Asking& asking, Connection& connection) : asking_(asking) {
+  const std::lock_guard lock{asking_.mutex_};
+  asking_.connection_ = &connection;
+}
+
+Asking::Scope::~Scope() {
+  const std::lock_guard lock{asking_.mutex_};
+  asking_.connection_ = nullptr;
+}
+
+void Asking::cancel() noexcept {
+  const std::lock_guard lock{mutex_};
+  if (connection_ != nullptr) connection_->cancel();
+}
+
 WorkerRun::WorkerRun(const Worker& worker)
     : queue_(reporting_retries(worker.queue_, worker.options_)),
       connector_(worker.connector_),
@@ -57,21 +72,30 @@ void WorkerRun::run(const std::stop_token& stop) {
   handlers.reserve(static_cast<std::size_t>(options_.threads));
   for (int i = 0; i < options_.threads; ++i) handlers.emplace_back([this] { handle_jobs(); });
   {
-    const std::jthread keeper{[this](const std::stop_token& end) { keep(end); }};
+    std::jthread keeper{[this](const std::stop_token& end) {
+      keep(end);
+      keeper_ended_ = true;
+    }};
     const std::jthread watcher{[this](const std::stop_token& end) { watch(end); }};
     std::jthread listener;
     if (options_.wake_up && queue_.dialect().facts.announces) {
       listener = std::jthread{[this](const std::stop_token& end) { listen(end); }};
     }
-    const std::stop_callback on_stop{stop, [this] { hand_.nudge(); }};
+    const std::stop_callback on_stop{stop, [this] {
+                                       stop_asked_ = Clock::now().time_since_epoch().count();
+                                       hand_.nudge();
+                                       end_claim();
+                                     }};
     try {
       loop(stop);
     } catch (...) {
       begin_stopping();
       for (const auto& held : hand_.unfinished()) hand_.request_stop(held, StopReason::shutdown);
       hand_.close();
+      end_keeper(keeper);
       throw;
     }
+    end_keeper(keeper);
   }
   hand_.close();
 }
@@ -87,6 +111,7 @@ void WorkerRun::loop(const std::stop_token& stop) {
         connection_.reset();
       }
       if (!connection_) connection_ = connector_();
+      const Asking::Scope asking{stepping_, *connection_};
       step();
       failures = 0;
     } catch (const Error& error) {
@@ -94,6 +119,7 @@ void WorkerRun::loop(const std::stop_token& stop) {
       // say.
       const bool too_late = grace_over_ && hand_.unfinished().empty();
       if (hopeless(error) || too_late) throw;
+      if (error.code() == Errc::cancelled && stop.stop_requested()) continue;  // by ourselves
       report_trouble(error);
       if (connection_ && !connection_->usable()) connection_.reset();
       pause_.wait(reconnect_pause(++failures), stopping_ ? std::stop_token{} : stop);
@@ -118,8 +144,16 @@ bool WorkerRun::hopeless(const Error& error) const {
   }
 }
 
+Clock::time_point WorkerRun::grace_end() const {
+  const Clock::time_point asked{Clock::duration{stop_asked_.load()}};
+  return asked == Clock::time_point::max() ? asked : asked + options_.grace;
+}
+
+// A claim that waits for somebody's lock of the whole table would keep the worker from stopping.
+void WorkerRun::end_claim() noexcept { claiming_.cancel(); }
+
 void WorkerRun::end_grace() {
-  if (Clock::now() < grace_end_ || grace_over_.exchange(true)) return;
+  if (Clock::now() < grace_end() || grace_over_.exchange(true)) return;
   for (const auto& held : hand_.unfinished()) hand_.request_stop(held, StopReason::shutdown);
 }
 
@@ -137,7 +171,7 @@ void WorkerRun::step() {
 
 void WorkerRun::begin_stopping() {
   stopping_ = true;
-  grace_end_ = Clock::now() + options_.grace;
+  if (!stop_.stop_requested()) stop_asked_ = Clock::now().time_since_epoch().count();
   report({.kind = WorkerEvent::Kind::stopping});
   hand_.release_unstarted();
 }
@@ -199,6 +233,8 @@ void WorkerRun::claim_some() {
 
 std::size_t WorkerRun::claim_from(const std::string& queue, std::size_t limit) {
   const auto asked = Clock::now();
+  const Asking::Scope asking{claiming_, *connection_};
+  if (stop_.stop_requested()) return 0;
   auto jobs = queue_.claim(
       *connection_,
       {.queue = queue, .worker = options_.name, .limit = limit, .lease = options_.lease});
@@ -271,7 +307,7 @@ bool WorkerRun::drained() {
 void WorkerRun::wait_for_work() {
   const auto second = Clock::now() + std::chrono::seconds{1};
   if (stopping_) {
-    hand_.wait(grace_over_ ? second : std::min(grace_end_, second), Hand::Appetite::sated);
+    hand_.wait(grace_over_ ? second : std::min(grace_end(), second), Hand::Appetite::sated);
   } else if (look_is_due()) {
     hand_.wait(second, Hand::Appetite::hungry);
   } else {

@@ -27,6 +27,27 @@ class Interruptible {
   std::condition_variable_any condition_;
 };
 
+/// What one thread asks of the database, so that another can end it.
+class Asking {
+ public:
+  class Scope {
+   public:
+    Scope(Asking& asking, Connection& connection);
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope();
+
+   private:
+    Asking& asking_;
+  };
+  /// Nothing if nothing is asked. A statement that only begins now may be missed.
+  void cancel() noexcept;
+
+ private:
+  std::mutex mutex_;
+  Connection* connection_ = nullptr;
+};
+
 class WorkerRun {
  public:
   explicit WorkerRun(const Worker& worker);
@@ -50,6 +71,8 @@ class WorkerRun {
   [[nodiscard]] bool drained();
   void begin_stopping();
   void end_grace();
+  [[nodiscard]] Clock::time_point grace_end() const;
+  void end_claim() noexcept;
   void announce_idle();
   void wait_for_work();
 
@@ -64,13 +87,16 @@ class WorkerRun {
 
   // The keeper: heartbeats and reaping. On its own connection.
   void keep(const std::stop_token& stop);
+  void end_keeper(std::jthread& keeper);
   void heartbeat(Connection& connection);
   void judge(const Held& held, const Extension& extension, Clock::time_point asked);
   void reap(Connection& connection);
 
-  // The watch: notices that a lease has ended, also while no connection answers.
+  // The watch: notices that a lease has ended, or that it is time to stop, also while no connection
+  // answers.
   void watch(const std::stop_token& stop);
   void lose_ended();
+  void end_late_statements() noexcept;
 
   // The listener. On its own connection.
   void listen(const std::stop_token& stop);
@@ -92,7 +118,11 @@ class WorkerRun {
   Duration idle_pause_;
   Clock::time_point next_poll_{};
   Clock::time_point next_announcement_{};
-  Clock::time_point grace_end_ = Clock::time_point::max();
+  Asking claiming_;  // the claimer, while it claims
+  Asking stepping_;  // the claimer, whatever it asks
+  Asking keeping_;
+  std::atomic<bool> keeper_ended_{false};
+  std::atomic<Clock::rep> stop_asked_{Clock::time_point::max().time_since_epoch().count()};
   bool more_ = true;
   std::stop_token stop_;
   bool has_written_ = false;  // so it was allowed to

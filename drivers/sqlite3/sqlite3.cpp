@@ -143,10 +143,10 @@ struct SqliteConnection::State {
   // https://www.sqlite.org/c3ref/stmt_readonly.html counts BEGIN IMMEDIATE as writing.
   void begin_turn(sqlite3_stmt* prepared, std::string_view name) {
     if (borrowed || my_turn || sqlite3_stmt_readonly(prepared) != 0) return;
-    my_turn = writers->begin(wait.timeout());
-    if (!my_turn) {
-      throw error_of(SQLITE_BUSY, sqlite3_errstr(SQLITE_BUSY), {.statement = name, .path = path});
-    }
+    my_turn = writers->begin(wait);
+    if (my_turn) return;
+    const int result = wait.stopped() ? SQLITE_INTERRUPT : SQLITE_BUSY;
+    throw error_of(result, sqlite3_errstr(result), {.statement = name, .path = path});
   }
 
   void end_turn() noexcept {
@@ -242,6 +242,7 @@ TransactionState SqliteConnection::transaction_state() const noexcept {
 void SqliteConnection::cancel() noexcept {
   const std::lock_guard lock{state_->cancelling};
   state_->wait.stop();
+  if (state_->writers) state_->writers->wake();
   if (state_->database != nullptr) sqlite3_interrupt(state_->database);
 }
 

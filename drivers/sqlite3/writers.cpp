@@ -4,16 +4,22 @@
 
 namespace tq::sqlite3_driver {
 
-bool Writers::begin(std::chrono::milliseconds timeout) {
+bool Writers::begin(const BusyWait& wait) {
   std::unique_lock lock{mutex_};
   if (!writing_) {
     writing_ = true;
     return true;
   }
   const auto mine = queue_.emplace(queue_.end());
-  const bool called = mine->called.wait_for(lock, timeout, [&] { return mine->turn; });
+  mine->called.wait_for(lock, wait.timeout(), [&] { return mine->turn || wait.stopped(); });
+  const bool turn = mine->turn;
   queue_.erase(mine);
-  return called;
+  return turn;
+}
+
+void Writers::wake() noexcept {
+  const std::lock_guard lock{mutex_};
+  for (auto& waiting : queue_) waiting.called.notify_one();
 }
 
 void Writers::end() noexcept {

@@ -1,12 +1,13 @@
 // Threads of this process that write to one database file take turns.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <string>
+
+#include "busy_wait.hpp"
 
 namespace tq::sqlite3_driver {
 
@@ -14,10 +15,13 @@ namespace tq::sqlite3_driver {
 /// random; among the threads of a process a queue is cheaper, and fair. Any thread may use it.
 class Writers {
  public:
-  /// Waits in the order of arrival. False if `timeout` has passed first.
-  [[nodiscard]] bool begin(std::chrono::milliseconds timeout);
+  /// Waits in the order of arrival. False if the time-out of `wait` has passed first, or it is told
+  /// to stop.
+  [[nodiscard]] bool begin(const BusyWait& wait);
   /// Hands the turn to the next one.
   void end() noexcept;
+  /// Lets those that wait see that they are told to stop.
+  void wake() noexcept;
 
  private:
   struct Waiting {
