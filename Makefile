@@ -1,6 +1,6 @@
 # What people type. Each target installs what it needs on Debian and Ubuntu (scripts/bootstrap).
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-asan lint format package test-packages scale clean
+.PHONY: help build demo test test-asan lint format package test-packages scale bench bench-quick clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,16 @@ scale: ## by hand: millions of rows on all engines, then the tests under the thr
 	@scripts/test release -C scale -L scale
 	@scripts/build tsan
 	@scripts/test tsan -LE examples
+
+bench: ## by hand: every figure of docs/benchmarks.md, about two hours on a quiet machine
+	@scripts/bootstrap build bench
+	@scripts/build release tq tq-ceiling
+	@bench/run
+
+bench-quick: ## by hand: rough figures in under five minutes
+	@scripts/bootstrap build bench
+	@scripts/build release tq tq-ceiling
+	@bench/run --quick
 
 clean: ## remove everything that was built
 	rm -rf build build-asan build-release build-tsan

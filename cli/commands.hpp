@@ -25,6 +25,7 @@ std::unique_ptr<Command> make_resume();
 std::unique_ptr<Command> make_purge();
 std::unique_ptr<Command> make_reap();
 std::unique_ptr<Command> make_doctor();
+std::unique_ptr<Command> make_bench();
 std::unique_ptr<Command> make_engines();
 std::unique_ptr<Command> make_completion();
 std::unique_ptr<Command> make_manual();

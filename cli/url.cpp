@@ -91,22 +91,6 @@ std::string percent_encoded(std::string_view text) {
   return result;
 }
 
-std::string percent_decoded(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool escape = text[i] == '%' && i + 2 < text.size() &&
-                        std::isxdigit(static_cast<unsigned char>(text[i + 1])) != 0 &&
-                        std::isxdigit(static_cast<unsigned char>(text[i + 2])) != 0;
-    if (!escape) {
-      result += text[i];
-      continue;
-    }
-    result += static_cast<char>(std::stoi(std::string{text.substr(i + 1, 2)}, nullptr, 16));
-    i += 2;
-  }
-  return result;
-}
-
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
     text.replace(at, from.size(), to);
@@ -149,6 +133,22 @@ std::string take_schema(std::string& rest) {
 }
 
 }  // namespace
+
+std::string percent_decoded(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escape = text[i] == '%' && i + 2 < text.size() &&
+                        std::isxdigit(static_cast<unsigned char>(text[i + 1])) != 0 &&
+                        std::isxdigit(static_cast<unsigned char>(text[i + 2])) != 0;
+    if (!escape) {
+      result += text[i];
+      continue;
+    }
+    result += static_cast<char>(std::stoi(std::string{text.substr(i + 1, 2)}, nullptr, 16));
+    i += 2;
+  }
+  return result;
+}
 
 Url parse_url(std::string_view text) {
   const std::size_t mark = text.find("://");

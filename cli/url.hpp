@@ -34,6 +34,9 @@ struct Url {
 [[nodiscard]] std::string with_parameter(const std::string& url, std::string_view name,
                                          std::string_view value);
 
+/// `text` with its percent signs resolved.
+[[nodiscard]] std::string percent_decoded(std::string_view text);
+
 /// `message` with every occurrence of `url` redacted, and of its password replaced.
 [[nodiscard]] std::string without_password(std::string message, std::string_view url);
 
