@@ -41,12 +41,12 @@ scale: ## by hand: millions of rows on all engines, then the tests under the thr
 	@scripts/build tsan
 	@scripts/test tsan -LE examples
 
-bench: ## by hand: every figure of docs/benchmarks.md, about two hours on a quiet machine
+bench: ## by hand: every figure of docs/benchmarks.md, for hours on a quiet machine
 	@scripts/bootstrap build bench
 	@scripts/build release tq tq-ceiling
 	@bench/run
 
-bench-quick: ## by hand: rough figures in under five minutes
+bench-quick: ## by hand: rough figures
 	@scripts/bootstrap build bench
 	@scripts/build release tq tq-ceiling
 	@bench/run --quick

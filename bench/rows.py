@@ -1,6 +1,6 @@
 """What is measured against what: the rows of docs/benchmarks.md."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,6 @@ class Row:
     rounds: int = 5
     unit: str = "ratio"
     quick: bool = True  # part of `make bench-quick`
-    notes: list[str] = field(default_factory=list)
 
 
 ENGINES = ["sqlite", "postgresql-15", "postgresql-18", "mysql-9", "mariadb-10.11"]
