@@ -34,8 +34,17 @@ class LibraryHands final : public Hands {
       const auto answer = queue_.complete(*connection_, held_.front().lease);
       return answer == Finish::done ? 1 : 0;
     }
-    const auto answers = queue_.finish(*connection_, held_);
-    return static_cast<std::size_t>(std::ranges::count(answers, Finish::done));
+    std::size_t accepted = 0;
+    while (!held_.empty()) {
+      const auto answers = queue_.finish(*connection_, held_);
+      accepted += static_cast<std::size_t>(std::ranges::count(answers, Finish::done));
+      std::vector<Acknowledgement> busy;
+      for (std::size_t i = 0; i < answers.size(); ++i) {
+        if (answers[i] == Finish::busy) busy.push_back(held_[i]);
+      }
+      held_ = std::move(busy);
+    }
+    return accepted;
   }
 
  private:

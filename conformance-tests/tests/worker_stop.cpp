@@ -234,5 +234,36 @@ TEST_P(Stopping, LSE_5_WorkerWhoseClaimWaitsForTheWholeTableStopsAtOnce) {
   EXPECT_EQ(queue().stats(db(), "q").at(0).ready, 1);
 }
 
+TEST_P(Stopping, LSE_5_WorkerWhoseAcknowledgementWaitsForTheWholeTableStopsBehindItsGraceTime) {
+  const auto id = add();
+  auto options = staying();
+  options.grace = 500ms;
+  std::optional<TableLock> lock;
+  std::stop_source stop;
+  std::atomic<bool> locked = false;
+  auto one = worker(options);
+  one.on_any([&](const Job& /*job*/, Context& /*context*/) {
+    lock.emplace(place(), texts());
+    locked = true;
+  });
+  std::optional<Errc> ended_by;
+  std::jthread thread{[&] {
+    try {
+      one.run(stop.get_token());
+    } catch (const Error& error) {
+      ended_by = error.code();
+    }
+  }};
+  EXPECT_TRUE(eventually([&] { return locked.load(); }));
+  std::this_thread::sleep_for(200ms);  // it waits in the database by now
+  const auto begun = std::chrono::steady_clock::now();
+  stop.request_stop();
+  thread.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 8s);
+  EXPECT_NE(ended_by, std::nullopt);  // what it could not say is no success
+  lock.reset();
+  EXPECT_EQ(state(id), State::running);  // until the lease has ended
+}
+
 }  // namespace
 }  // namespace tq::conformance

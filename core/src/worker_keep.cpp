@@ -7,6 +7,7 @@ namespace tq {
 namespace {
 
 constexpr Duration keeper_patience = std::chrono::milliseconds{500};
+constexpr Duration late_patience = std::chrono::seconds{1};
 constexpr Duration keeper_look = std::chrono::milliseconds{5};
 
 // Workers that were started together should not reap together.
@@ -84,11 +85,12 @@ void WorkerRun::watch(const std::stop_token& stop) {
   }
 }
 
-// What the claimer asks in time is let be: an acknowledgement that waits is worth it.
+// An acknowledgement that waits is worth waiting for, until the grace time is over; one that does
+// not wait is never cut short.
 void WorkerRun::end_late_statements() noexcept {
   if (!stop_.stop_requested()) return;
   end_claim();
-  if (Clock::now() >= grace_end()) stepping_.cancel();
+  if (Clock::now() >= grace_end()) acknowledging_.cancel(late_patience);
 }
 
 void WorkerRun::lose_ended() {

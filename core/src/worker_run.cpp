@@ -43,6 +43,7 @@ bool Interruptible::wait(Duration time, const std::stop_token& stop) {
 Asking::Scope::Scope(Asking& asking, Connection& connection) : asking_(asking) {
   const std::lock_guard lock{asking_.mutex_};
   asking_.connection_ = &connection;
+  asking_.since_ = Clock::now();
 }
 
 Asking::Scope::~Scope() {
@@ -50,9 +51,9 @@ Asking::Scope::~Scope() {
   asking_.connection_ = nullptr;
 }
 
-void Asking::cancel() noexcept {
+void Asking::cancel(Duration asked_for) noexcept {
   const std::lock_guard lock{mutex_};
-  if (connection_ != nullptr) connection_->cancel();
+  if (connection_ != nullptr && Clock::now() - since_ >= asked_for) connection_->cancel();
 }
 
 WorkerRun::WorkerRun(const Worker& worker)
@@ -111,7 +112,6 @@ void WorkerRun::loop(const std::stop_token& stop) {
         connection_.reset();
       }
       if (!connection_) connection_ = connector_();
-      const Asking::Scope asking{stepping_, *connection_};
       step();
       failures = 0;
     } catch (const Error& error) {
@@ -181,6 +181,7 @@ void WorkerRun::send_acks() {
   if (acks.empty()) return;
   std::vector<Finish> answers;
   try {
+    const Asking::Scope asking{acknowledging_, *connection_};
     answers = queue_.finish(*connection_, acks);
   } catch (const Error&) {
     // A repeat of what did take effect is answered `already`.

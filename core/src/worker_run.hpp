@@ -40,12 +40,13 @@ class Asking {
    private:
     Asking& asking_;
   };
-  /// Nothing if nothing is asked. A statement that only begins now may be missed.
-  void cancel() noexcept;
+  /// Ends what has been asked for at least this long. What only begins now may be missed.
+  void cancel(Duration asked_for = {}) noexcept;
 
  private:
   std::mutex mutex_;
   Connection* connection_ = nullptr;
+  Clock::time_point since_{};
 };
 
 class WorkerRun {
@@ -118,8 +119,8 @@ class WorkerRun {
   Duration idle_pause_;
   Clock::time_point next_poll_{};
   Clock::time_point next_announcement_{};
-  Asking claiming_;  // the claimer, while it claims
-  Asking stepping_;  // the claimer, whatever it asks
+  Asking claiming_;
+  Asking acknowledging_;
   Asking keeping_;
   std::atomic<bool> keeper_ended_{false};
   std::atomic<Clock::rep> stop_asked_{Clock::time_point::max().time_since_epoch().count()};

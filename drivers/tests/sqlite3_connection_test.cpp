@@ -219,6 +219,22 @@ TEST_F(SqliteDriver, TellsThatACancelledWriteHasLostTheTransaction) {
   EXPECT_EQ(connection->transaction_state(), TransactionState::none);
 }
 
+TEST_F(SqliteDriver, CancelsTheWaitForAnotherThreadsTurn) {
+  const auto writer = open();
+  const auto waiting = open("?busy_timeout=60000");
+  writer->execute("CREATE TABLE t (n INTEGER)");
+  writer->begin(immediate);
+  const auto begun = std::chrono::steady_clock::now();
+  {
+    const Cancelling cancelling{*waiting};
+    EXPECT_EQ(error_of([&] { waiting->begin(immediate); }).code(), Errc::cancelled);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s);
+  writer->commit();
+  waiting->begin(immediate);  // the turn was not lost
+  waiting->commit();
+}
+
 TEST_F(SqliteDriver, ABusyCommitIsRolledBackAndMayBeRepeated) {
   execute(raw(), "CREATE TABLE t (n INTEGER)");
   const auto reader = raw();
