@@ -7,27 +7,29 @@ import pg from 'pg'
 const [url, mode, count] = process.argv.slice(2)
 const jobs = Number(count)
 const schema = 'tqb_graphile'
-const pool = new pg.Pool({ connectionString: url, max: mode === 'batched' ? 24 : 6 })
+const pool = new pg.Pool({ connectionString: url, max: 1 })
+pool.on('error', console.error)
 const logger = new Logger(() => (level, message) => {
   if (level === 'error') console.error(message)
 })
 
 await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
-const utils = await makeWorkerUtils({ pgPool: pool, schema, logger })
+const utils = await makeWorkerUtils({ connectionString: url, schema, logger })
 await utils.migrate()
 for (let done = 0; done < jobs; done += 5000) {
   const part = Array.from({ length: Math.min(5000, jobs - done) }, () => ({ identifier: 'noop', payload: {} }))
   await utils.addJobs(part)
 }
+await utils.release()
 
 let started = 0
 let allStarted
 const all = new Promise((resolve) => { allStarted = resolve })
 const preset = {
   worker: {
-    pgPool: pool,
+    connectionString: url,
+    maxPoolSize: mode === 'batched' ? 24 : 6,
     schema,
-    logger,
     concurrentJobs: mode === 'batched' ? 24 : 4,
     ...(mode === 'batched' ? { localQueue: { size: 500 }, completeJobBatchDelay: 0 } : {}),
   },
@@ -35,6 +37,7 @@ const preset = {
 const begun = process.hrtime.bigint()
 const runner = await run({
   preset,
+  logger,
   taskList: { noop: () => { if (++started === jobs) allStarted() } },
 })
 await all
