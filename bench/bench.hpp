@@ -25,7 +25,7 @@ struct Size {
   bool wake_up = true;        ///< workers listen where the engine can announce
 };
 
-/// One connection and the jobs that it holds: the three calls that a queue lives on.
+/// One connection and the jobs that it holds: the calls that a queue lives on.
 class Hands {
  public:
   Hands() = default;
@@ -39,6 +39,12 @@ class Hands {
   virtual std::size_t claim(std::size_t limit) = 0;
   /// Completes all that are held in one transaction; says how many of them were accepted.
   virtual std::size_t complete() = 0;
+  /// complete(), then claim(), in one transaction.
+  struct Turn {
+    std::size_t accepted = 0;
+    std::size_t claimed = 0;
+  };
+  virtual Turn complete_and_claim(std::size_t limit) = 0;
   /// Microseconds from saying something to another connection to its hearing of it, by what the
   /// engine has for that. Only of a side without workers.
   virtual double round_trip();

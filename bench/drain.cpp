@@ -14,9 +14,12 @@ struct Taken {
 
 Taken empty_queue(Hands& hands, std::size_t batch) {
   Taken taken;
-  while (const std::size_t claimed = hands.claim(batch)) {
-    taken.claimed += static_cast<std::int64_t>(claimed);
-    taken.accepted += static_cast<std::int64_t>(hands.complete());
+  std::size_t held = hands.claim(batch);
+  while (held > 0) {
+    taken.claimed += static_cast<std::int64_t>(held);
+    const auto turn = hands.complete_and_claim(batch);
+    taken.accepted += static_cast<std::int64_t>(turn.accepted);
+    held = turn.claimed;
   }
   return taken;
 }
@@ -69,7 +72,11 @@ Result drain_one(const Target& target, const Size& size) {
 }
 
 Result drain(const Target& target, const Size& size) {
-  if (!target.start_worker) return by_hands(target, size, size.batch, size.processes);
+  // A worker claims on one connection and acknowledges on another, where two can write at once.
+  const int connections = target.queue.dialect().facts.concurrent_writers ? 2 : 1;
+  if (!target.start_worker) {
+    return by_hands(target, size, size.batch, connections * size.processes);
+  }
   load(target, size, size.jobs);
   return drained_by_workers(target, size, size.jobs);
 }

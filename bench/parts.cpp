@@ -25,9 +25,7 @@ class LibraryHands final : public Hands {
   std::size_t claim(std::size_t limit) override {
     const auto jobs =
         queue_.claim(*connection_, {.queue = queue_name, .worker = "bench", .limit = limit});
-    held_.clear();
-    for (const auto& job : jobs) held_.push_back({.lease = job.lease()});
-    return held_.size();
+    return hold(jobs);
   }
   std::size_t complete() override {
     if (held_.size() == 1) {
@@ -46,8 +44,33 @@ class LibraryHands final : public Hands {
     }
     return accepted;
   }
+  Turn complete_and_claim(std::size_t limit) override {
+    const auto both = queue_.finish_and_claim(
+        *connection_, held_, {.queue = queue_name, .worker = "bench", .limit = limit});
+    Turn turn{.accepted = static_cast<std::size_t>(std::ranges::count(both.finished, Finish::done)),
+              .claimed = both.claimed.size()};
+    // What somebody else holds for a moment is completed with the next ones.
+    std::vector<Acknowledgement> busy;
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      if (both.finished[i] == Finish::busy) busy.push_back(held_[i]);
+    }
+    if (both.claimed.empty() && !busy.empty()) {
+      held_ = std::move(busy);
+      turn.accepted += complete();
+      return turn;
+    }
+    hold(both.claimed);
+    std::ranges::move(busy, std::back_inserter(held_));
+    return turn;
+  }
 
  private:
+  std::size_t hold(const std::vector<Job>& jobs) {
+    held_.clear();
+    for (const auto& job : jobs) held_.push_back({.lease = job.lease()});
+    return held_.size();
+  }
+
   const Queue queue_;
   std::unique_ptr<Connection> connection_;
   const Size size_;

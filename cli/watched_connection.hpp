@@ -33,6 +33,7 @@ class WatchedConnection final : public Connection {
   [[nodiscard]] TransactionState transaction_state() const noexcept override {
     return connection_->transaction_state();
   }
+  [[nodiscard]] bool has_session() const noexcept override { return connection_->has_session(); }
   void cancel() noexcept override { connection_->cancel(); }
   [[nodiscard]] WakeUp* wake_up() noexcept override { return connection_->wake_up(); }
 

@@ -81,6 +81,7 @@ class Watched final : public Connection {
   [[nodiscard]] TransactionState transaction_state() const noexcept override {
     return inner_.transaction_state();
   }
+  [[nodiscard]] bool has_session() const noexcept override { return inner_.has_session(); }
   void cancel() noexcept override { inner_.cancel(); }
   [[nodiscard]] WakeUp* wake_up() noexcept override { return inner_.wake_up(); }
 

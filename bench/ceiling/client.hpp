@@ -24,10 +24,10 @@ class Client {
   /// Prepared once. Throws std::runtime_error.
   virtual std::vector<Row> run(const Statement& statement, std::span<const Argument> arguments) = 0;
   virtual void execute(const std::string& text) = 0;
-  /// Each group of calls in a transaction of its own; gives the rows of the last call that has any.
+  /// Each group of calls in a transaction of its own; gives the rows of each call that has columns.
   /// A client library that can sends all of it at once.
-  virtual std::vector<Row> transactions(std::span<const std::vector<Call>> groups,
-                                        const std::string& begin);
+  virtual std::vector<std::vector<Row>> transactions(std::span<const std::vector<Call>> groups,
+                                                     const std::string& begin);
   /// As Hands::round_trip().
   virtual double round_trip();
 };

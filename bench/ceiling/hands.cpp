@@ -89,43 +89,50 @@ class CeilingHands final : public Hands {
   }
 
   std::size_t claim(std::size_t limit) override {
-    const auto& claim = dialect_.claim;
-    Rows rows;
-    if (!claim.probe && !claim.mark) {
-      rows = settle_and_pick(limit);
-    } else {
-      if (!claim.settle.steps.empty()) in_transaction(claim.settle, {});
-      client_->execute(dialect_.transaction.begin);
-      rows = by_priority(limit);
-      client_->execute("COMMIT");
+    if (sends_at_once()) {
+      const Given given{.n = static_cast<std::int64_t>(limit)};
+      return hold(at_once({&dialect_.claim.pick}, given));
     }
-    held_.clear();
-    for (auto& row : rows) held_.push_back({std::move(row[0]), std::move(row[6])});
-    return held_.size();
+    settle();
+    client_->execute(dialect_.transaction.begin);
+    auto rows = pick_in_open(limit);
+    client_->execute("COMMIT");
+    return hold(std::move(rows));
   }
 
   double round_trip() override { return client_->round_trip(); }
 
+  // As the library does: one is waited for, and of several those that somebody holds are asked
+  // again, with the others, which are answered "already".
   std::size_t complete() override {
-    std::string json = "[";
-    for (std::size_t i = 0; i < held_.size(); ++i) {
-      json += (i == 0 ? R"({"ord":)" : R"(,{"ord":)") + std::to_string(i) + R"(,"job_id":")" +
-              held_[i].id + R"(","generation":)" + held_[i].generation +
-              R"(,"worker":"bench","verb":"completed","delay":null,"error":""})";
-    }
-    json += "]";
-    // As the library does: one is waited for, and of several those that somebody holds are asked
-    // again, with the others, which are answered "already".
+    const auto json = held_json();
     const Given given{.jobs = json, .wait = held_.size() == 1 ? 1 : 0};
     std::size_t accepted = 0;
     for (bool busy = true; busy;) {
-      busy = false;
-      for (const auto& row : in_transaction(dialect_.finish, given)) {
-        accepted += row[1] == "done" ? 1 : 0;
-        busy = busy || row[1] == "busy";
-      }
+      const auto rows = finish(given);
+      accepted += count(rows, "done");
+      busy = count(rows, "busy") > 0;
     }
     return accepted;
+  }
+
+  Turn complete_and_claim(std::size_t limit) override {
+    const auto json = held_json();
+    const Given given{.jobs = json, .n = static_cast<std::int64_t>(limit)};
+    std::vector<Rows> answers;
+    if (sends_at_once()) {
+      answers = at_once({&dialect_.finish, &dialect_.claim.pick}, given);
+    } else {
+      settle();
+      client_->execute(dialect_.transaction.begin);
+      answers.push_back(in_open(dialect_.finish, given));
+      answers.push_back(pick_in_open(limit));
+      client_->execute("COMMIT");
+    }
+    Turn turn{.accepted = count(answers.front(), "done")};
+    if (count(answers.front(), "busy") > 0) turn.accepted += complete();
+    turn.claimed = hold(std::move(answers.back()));
+    return turn;
   }
 
  private:
@@ -134,18 +141,66 @@ class CeilingHands final : public Hands {
     std::string generation;
   };
 
-  // Two transactions, sent together where the client library can.
-  Rows settle_and_pick(std::size_t limit) {
-    const Given given{.n = static_cast<std::int64_t>(limit)};
-    Arguments arguments;
-    std::vector<std::vector<Call>> groups;
-    for (const auto* operation : {&dialect_.claim.settle, &dialect_.claim.pick}) {
-      if (!operation->steps.empty()) groups.push_back(arguments.calls(*operation, given));
-    }
-    return client_->transactions(groups, dialect_.transaction.begin);
+  static std::size_t count(const Rows& rows, std::string_view outcome) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(rows, [&](const Row& row) { return row[1] == outcome; }));
   }
 
-  Rows by_priority(std::size_t limit) {
+  std::size_t hold(Rows rows) {
+    held_.clear();
+    for (auto& row : rows) held_.push_back({std::move(row[0]), std::move(row[6])});
+    return held_.size();
+  }
+  std::size_t hold(std::vector<Rows> answers) { return hold(std::move(answers.back())); }
+
+  [[nodiscard]] std::string held_json() const {
+    std::string json = "[";
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      json += (i == 0 ? R"({"ord":)" : R"(,{"ord":)") + std::to_string(i) + R"(,"job_id":")" +
+              held_[i].id + R"(","generation":)" + held_[i].generation +
+              R"(,"worker":"bench","verb":"completed"})";
+    }
+    return json + "]";
+  }
+
+  // No job here fails or has a group.
+  static bool needed(const Statement& step, const Given& given) {
+    return step.when() == When::always || (step.when() == When::waiting && given.wait == 1);
+  }
+
+  [[nodiscard]] bool sends_at_once() const {
+    const auto& claim = dialect_.claim;
+    return !claim.probe && !claim.mark && std::ranges::none_of(dialect_.finish.steps, takes_picked);
+  }
+
+  // The settling in its own transaction, the operations in the next, sent together where the client
+  // library can.
+  std::vector<Rows> at_once(const std::vector<const Operation*>& operations, const Given& given) {
+    Arguments arguments;
+    std::vector<std::vector<Call>> groups;
+    groups.push_back(arguments.calls(question_, given));
+    std::vector<Call> calls;
+    for (const auto* operation : operations) {
+      std::ranges::move(arguments.calls(*operation, given), std::back_inserter(calls));
+    }
+    groups.push_back(std::move(calls));
+    auto answers = client_->transactions(groups, dialect_.transaction.begin);
+    if (!question_.steps.empty()) answers.erase(answers.begin());
+    return answers;
+  }
+
+  // No job here has a group, so the question whether anything is to be settled is all there is to
+  // it.
+  [[nodiscard]] Operation question() const {
+    const auto& steps = dialect_.claim.settle.steps;
+    return {.steps = {steps.begin(), steps.begin() + (steps.empty() ? 0 : 1)}};
+  }
+
+  void settle() {
+    for (const auto& step : question_.steps) run(step, {});
+  }
+
+  Rows pick_in_open(std::size_t limit) {
     Rows all;
     for (const auto& level : run(*dialect_.claim.probe, {})) {
       if (all.size() == limit) break;
@@ -162,12 +217,15 @@ class CeilingHands final : public Hands {
     return all;
   }
 
+  Rows finish(const Given& given) { return in_transaction(dialect_.finish, given); }
+
   Rows in_transaction(const Operation& operation, const Given& given) {
     const bool dependent = std::ranges::any_of(operation.steps, takes_picked);
     if (!dependent) {
       Arguments arguments;
       const std::vector<std::vector<Call>> groups{arguments.calls(operation, given)};
-      return client_->transactions(groups, dialect_.transaction.begin);
+      auto answers = client_->transactions(groups, dialect_.transaction.begin);
+      return answers.empty() ? Rows{} : std::move(answers.back());
     }
     client_->execute(dialect_.transaction.begin);
     auto rows = in_open(operation, given);
@@ -179,7 +237,7 @@ class CeilingHands final : public Hands {
     Rows answer;
     std::string json;
     for (const auto& step : operation.steps) {
-      if (takes_picked(step) && answer.empty()) continue;
+      if (!needed(step, given) || (takes_picked(step) && answer.empty())) continue;
       if (takes_picked(step)) given.picked = json;
       auto rows = run(step, given);
       if (step.columns().empty()) continue;
@@ -199,6 +257,7 @@ class CeilingHands final : public Hands {
     std::vector<Call> calls(const Operation& operation, const Given& given) {
       std::vector<Call> made;
       for (const auto& step : operation.steps) {
+        if (!needed(step, given)) continue;
         kept_.push_back(std::make_unique<std::vector<Argument>>(given.of(step)));
         made.push_back({step, *kept_.back()});
       }
@@ -210,6 +269,7 @@ class CeilingHands final : public Hands {
   };
 
   const Dialect dialect_;
+  const Operation question_ = question();
   std::unique_ptr<Client> client_;
   std::string payload_;
   std::vector<Held> held_;
@@ -217,19 +277,19 @@ class CeilingHands final : public Hands {
 
 }  // namespace
 
-std::vector<Client::Row> Client::transactions(std::span<const std::vector<Call>> groups,
-                                              const std::string& begin) {
-  std::vector<Row> answer;
+std::vector<std::vector<Client::Row>> Client::transactions(
+    std::span<const std::vector<Call>> groups, const std::string& begin) {
+  std::vector<std::vector<Row>> answers;
   for (const auto& calls : groups) {
     const bool several = calls.size() > 1;
     if (several) execute(begin);
     for (const auto& call : calls) {
       auto rows = run(call.statement, call.arguments);
-      if (!call.statement.columns().empty()) answer = std::move(rows);
+      if (!call.statement.columns().empty()) answers.push_back(std::move(rows));
     }
     if (several) execute("COMMIT");
   }
-  return answer;
+  return answers;
 }
 
 double Client::round_trip() {

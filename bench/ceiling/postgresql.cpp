@@ -60,17 +60,17 @@ class Postgresql final : public Client {
   }
 
   // Everything in one flight; a sync ends each transaction.
-  std::vector<Row> transactions(std::span<const std::vector<Call>> groups,
-                                const std::string& begin) override {
+  std::vector<std::vector<Row>> transactions(std::span<const std::vector<Call>> groups,
+                                             const std::string& begin) override {
     for (const auto& calls : groups) {
       for (const auto& call : calls) prepared(call.statement);
     }
     PQenterPipelineMode(connection_.get());
     for (const auto& calls : groups) send(calls, begin);
-    std::vector<Row> answer;
-    for (const auto& calls : groups) read(calls, answer);
+    std::vector<std::vector<Row>> answers;
+    for (const auto& calls : groups) read(calls, answers);
     if (PQexitPipelineMode(connection_.get()) != 1) fail();
-    return answer;
+    return answers;
   }
 
   // NOTIFY here, to a connection that waits for it.
@@ -109,11 +109,11 @@ class Postgresql final : public Client {
   void send(const std::string& text) {
     PQsendQueryParams(connection_.get(), text.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0);
   }
-  void read(const std::vector<Call>& calls, std::vector<Row>& answer) {
+  void read(const std::vector<Call>& calls, std::vector<std::vector<Row>>& answers) {
     if (calls.size() > 1) next();
     for (const auto& call : calls) {
       auto rows = next();
-      if (!call.statement.columns().empty()) answer = std::move(rows);
+      if (!call.statement.columns().empty()) answers.push_back(std::move(rows));
     }
     if (calls.size() > 1) next();
     const Result sync{PQgetResult(connection_.get())};

@@ -1,4 +1,6 @@
 // FIN-1 to FIN-6: how a claim ends.
+#include <thread>
+
 #include "fixture.hpp"
 
 namespace tq::conformance {
@@ -287,6 +289,64 @@ TEST_P(Finishing, FIN_6_LongErrorIsCutAtAWholeCharacter) {
   for (int i = 0; i < 5000; ++i) error += "\xF0\x9F\x98\x80";
   ASSERT_EQ(queue().fail(db(), held.lease(), {.error = error}), Finish::done);
   EXPECT_EQ(row(held.job_id).last_error, error.substr(0, std::size_t{4} * 4000));
+}
+
+TEST_P(Finishing, FIN_4_CLM_4_FinishAndClaimAreOneTransaction) {
+  const auto held = claimed();
+  const auto next = add();
+  auto stale = held.lease();
+  stale.generation = 7;
+  const std::vector<Acknowledgement> batch{{.lease = held.lease()}, {.lease = stale}};
+  const ClaimRequest request{.queue = "q", .worker = "w", .limit = 5};
+  const auto both = queue().finish_and_claim(db(), batch, request);
+  EXPECT_EQ(both.finished, (std::vector{Finish::done, Finish::lost}));
+  EXPECT_EQ(ids(both.claimed), std::vector{next});
+  EXPECT_EQ(state(held.job_id), State::succeeded);
+  EXPECT_EQ(row(next).worker_id, "w");
+
+  const auto again = queue().finish_and_claim(db(), {batch.data(), 1}, request);
+  EXPECT_EQ(again.finished, std::vector{Finish::already});
+  EXPECT_TRUE(again.claimed.empty());
+}
+
+TEST_P(Finishing, FIN_4_GRP_2_FinishAndClaimGoOnWithTheGroup) {
+  auto grouped = job();
+  grouped.group_key = "g";
+  const auto order = add(3, grouped);
+  auto held = claim_one();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    ASSERT_EQ(held.job_id, order[i]);
+    const std::vector<Acknowledgement> batch{{.lease = held.lease()}};
+    const auto both =
+        queue().finish_and_claim(db(), batch, {.queue = "q", .worker = "w", .limit = 5});
+    EXPECT_EQ(both.finished, std::vector{Finish::done});
+    ASSERT_EQ(both.claimed.size(), i + 1 < order.size() ? 1U : 0U);
+    if (!both.claimed.empty()) held = both.claimed.front();
+  }
+}
+
+TEST_P(Finishing, FIN_4_FinishAndClaimRefuseBadInputBeforeAnythingChanges) {
+  const auto held = claimed();
+  const std::vector<Acknowledgement> batch{{.lease = held.lease()}};
+  const auto error = error_of([&] {
+    (void)queue().finish_and_claim(db(), batch, {.queue = "q", .worker = "w", .limit = 0});
+  });
+  EXPECT_EQ(error.code(), Errc::invalid_argument);
+  EXPECT_EQ(state(held.job_id), State::running);
+}
+
+// The row changes between the snapshot of the finish and its lock.
+TEST_P(Finishing, FIN_1_LSE_6_CompleteWaitsOutWhoeverChangesTheRow) {
+  const auto held = claimed();
+  app().execute(texts().begin);
+  app().execute("UPDATE " + place().table("tq_job") + " SET cancel_requested_at = run_at");
+  std::jthread later{[&] {
+    std::this_thread::sleep_for(100ms);
+    app().execute(texts().commit);
+  }};
+  EXPECT_EQ(queue().complete(db(), held.lease()), Finish::done);
+  later.join();
+  EXPECT_EQ(state(held.job_id), State::succeeded);
 }
 
 }  // namespace

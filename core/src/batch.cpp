@@ -26,7 +26,10 @@ std::string to_json(const Rows& rows, std::span<const Field> columns) {
 }
 
 void Batches::add(const nlohmann::json& row, Place place) {
-  const auto text = row.dump();
+  add(std::string_view{row.dump()}, place);
+}
+
+void Batches::add(std::string_view text, Place place) {
   const bool full = rows_ == max_batch_rows || open_.size() + text.size() + 2 > max_batch_bytes;
   if (rows_ > 0 && (full || place == Place::new_batch)) {
     done_.push_back(std::move(open_) + "]");

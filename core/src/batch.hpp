@@ -26,6 +26,8 @@ class Batches {
   /// Appends a row. `fresh` starts a new batch first.
   enum class Place : std::uint8_t { same_batch, new_batch };
   void add(const nlohmann::json& row, Place place = Place::same_batch);
+  /// The same for a row that is JSON text already.
+  void add(std::string_view row, Place place = Place::same_batch);
 
   /// The finished arrays, in order.
   [[nodiscard]] std::vector<std::string> take();

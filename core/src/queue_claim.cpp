@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "batch.hpp"
 #include "claim.hpp"
 #include "decode.hpp"
+#include "finish.hpp"
 #include "run.hpp"
 #include "tq/error.hpp"
 #include "tq/queue.hpp"
@@ -77,31 +79,68 @@ void check_request(const ClaimRequest& request) {
 }
 
 void settle(Connection& connection, const Execution& execution, const std::string& queue) {
+  const auto& operation = execution.dialect.claim.settle;
+  if (operation.steps.empty()) return;
   const std::vector<Named> arguments{{"queue", queue}};
-  perform(connection, execution, execution.dialect.claim.settle, arguments);
+  // Most of the time nothing is unsettled, and a question needs no transaction.
+  const auto& first = operation.steps.front();
+  if (!joins(connection) && !first.columns().empty() &&
+      read(connection, execution, first, arguments).empty()) {
+    return;
+  }
+  perform(connection, execution, operation, arguments);
 }
+
+namespace {
+
+std::vector<Named> pick_arguments(const ClaimRequest& request) {
+  return {{"queue", request.queue},
+          {"worker", request.worker},
+          {"lease", request.lease.count()},
+          {"n", static_cast<std::int64_t>(request.limit)}};
+}
+
+std::vector<Job> sorted(std::vector<Job> claimed) {
+  std::ranges::sort(claimed, {}, [](const Job& job) {
+    return std::tuple{-job.priority, job.run_at, job.job_id};
+  });
+  return claimed;
+}
+
+FinishedAndClaimed finish_then_claim(Connection& connection, const Execution& execution,
+                                     std::span<const Judgement> judgements,
+                                     const ClaimRequest& request) {
+  if (joins(connection)) require_transaction(connection, "finish_and_claim");
+  settle(connection, execution, request.queue);
+  FinishedAndClaimed both;
+  in_transaction(connection, execution, Duplicates::retried, [&] {
+    both.finished = finish_all(connection, execution, judgements, Locks::pass_over);
+    both.claimed = pick(connection, execution, request);
+  });
+  return both;
+}
+
+bool picks_at_once(const ClaimStatements& statements) {
+  return !statements.probe && !statements.mark && can_be_sent_at_once(statements.pick);
+}
+
+}  // namespace
 
 std::vector<Job> pick(Connection& connection, const Execution& execution,
                       const ClaimRequest& request) {
   const auto& statements = execution.dialect.claim;
   std::vector<Job> claimed;
   if (!statements.probe && !statements.mark) {
-    const std::vector<Named> arguments{{"queue", request.queue},
-                                       {"worker", request.worker},
-                                       {"lease", request.lease.count()},
-                                       {"n", static_cast<std::int64_t>(request.limit)}};
-    claimed = decode(
-        perform(connection, execution, statements.pick, arguments, Duplicates::retried), request);
+    claimed = decode(perform(connection, execution, statements.pick, pick_arguments(request),
+                             Duplicates::retried),
+                     request);
   } else {
     if (joins(connection)) require_transaction(connection, "claim");
     in_transaction(connection, execution, Duplicates::retried, [&] {
       claimed = PickByPriority{connection, statements, request}.run();
     });
   }
-  std::ranges::sort(claimed, {}, [](const Job& job) {
-    return std::tuple{-job.priority, job.run_at, job.job_id};
-  });
-  return claimed;
+  return sorted(std::move(claimed));
 }
 
 std::vector<Job> Queue::claim(Connection& connection, const ClaimRequest& request) const {
@@ -109,6 +148,31 @@ std::vector<Job> Queue::claim(Connection& connection, const ClaimRequest& reques
   const Execution execution{dialect_, options_.retries};
   settle(connection, execution, request.queue);
   return pick(connection, execution, request);
+}
+
+FinishedAndClaimed Queue::finish_and_claim(Connection& connection,
+                                           std::span<const Acknowledgement> batch,
+                                           const ClaimRequest& request) const {
+  check_request(request);
+  const Execution execution{dialect_, options_.retries};
+  const auto judgements = judgements_of(batch);
+  const auto arrays = finish_arrays(judgements);
+  if (arrays.size() != 1 || !picks_at_once(dialect_.claim) ||
+      !can_be_sent_at_once(dialect_.finish) || joins(connection)) {
+    return finish_then_claim(connection, execution, judgements, request);
+  }
+  settle(connection, execution, request.queue);
+  const std::vector<Named> given{{"jobs", arrays.front()},
+                                 {"wait", static_cast<std::int64_t>(Locks::pass_over)}};
+  const auto wanted = pick_arguments(request);
+  const std::array parts{Part{dialect_.finish, given, finish_needs(judgements, Locks::pass_over)},
+                         Part{dialect_.claim.pick, wanted}};
+  const auto rows = perform_at_once(connection, execution, parts, Duplicates::retried);
+  FinishedAndClaimed both{.finished = std::vector<Finish>(batch.size(), Finish::gone),
+                          .claimed = {}};
+  keep_outcomes(rows[0], both.finished);
+  both.claimed = sorted(decode(rows[1], request));
+  return both;
 }
 
 }  // namespace tq

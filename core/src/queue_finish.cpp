@@ -66,40 +66,80 @@ std::vector<Extension> extend_all(Connection& connection, const Execution& execu
   return answers;
 }
 
+constexpr std::string_view expired = "expired";
+
+bool fails(const Judgement& one) { return one.verb == name(Verb::failed) || one.verb == expired; }
+
+std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+
+// Written by hand: a worker makes thousands of these a second.
+std::string judgement_row(std::size_t position, const Judgement& one) {
+  std::string row = R"({"ord":)" + std::to_string(position);
+  row.append(R"(,"job_id":")").append(one.lease.job_id.text());
+  row.append(R"(","generation":)").append(std::to_string(one.lease.generation));
+  row.append(R"(,"worker":)").append(quoted(one.lease.worker));
+  row.append(R"(,"verb":")").append(one.verb).append("\"");
+  if (one.delay) row.append(R"(,"delay":)").append(std::to_string(one.delay->count()));
+  if (fails(one)) row.append(R"(,"error":)").append(quoted(storable_error(one.error)));
+  return row + "}";
+}
+
 }  // namespace
 
-std::vector<Finish> finish_all(Connection& connection, const Execution& execution,
-                               std::span<const Judgement> judgements, Locks locks) {
+std::vector<std::string> finish_arrays(std::span<const Judgement> judgements) {
   Batches batches;
   std::set<JobId> in_batch;
   for (std::size_t i = 0; i < judgements.size(); ++i) {
-    const auto& one = judgements[i];
-    auto row = lease_row(i, one.lease);
-    row["verb"] = one.verb;
-    row["delay"] = one.delay ? nlohmann::json(one.delay->count()) : nullptr;
-    row["error"] = storable_error(one.error);
+    const auto& id = judgements[i].lease.job_id;
     // The second word on a job must be judged after the first was carried out.
-    const bool repeat = !in_batch.insert(one.lease.job_id).second;
-    if (repeat) in_batch = {one.lease.job_id};
-    batches.add(row, repeat ? Batches::Place::new_batch : Batches::Place::same_batch);
+    const bool repeat = !in_batch.insert(id).second;
+    if (repeat) in_batch = {id};
+    const auto row = judgement_row(i, judgements[i]);
+    batches.add(std::string_view{row},
+                repeat ? Batches::Place::new_batch : Batches::Place::same_batch);
   }
-  const auto arrays = batches.take();
+  return batches.take();
+}
+
+Needs finish_needs(std::span<const Judgement> judgements, Locks locks) {
+  const auto in_group = [](const Judgement& one) { return one.lease.grouped; };
+  return {.waiting = locks == Locks::wait,
+          .failed = std::ranges::any_of(judgements, fails),
+          .grouped = std::ranges::any_of(judgements, in_group)};
+}
+
+std::vector<Judgement> judgements_of(std::span<const Acknowledgement> batch) {
+  std::vector<Judgement> judgements;
+  judgements.reserve(batch.size());
+  for (const auto& ack : batch) judgements.push_back(judgement(ack));
+  return judgements;
+}
+
+void keep_outcomes(const Rows& rows, std::vector<Finish>& answers) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    answers.at(static_cast<std::size_t>(integer(rows[i][0]))) = decode_finish(rows[i][1]);
+  }
+}
+
+std::vector<Finish> finish_all(Connection& connection, const Execution& execution,
+                               std::span<const Judgement> judgements, Locks locks) {
+  const auto arrays = finish_arrays(judgements);
+  const auto needs = finish_needs(judgements, locks);
   std::vector<Finish> answers(judgements.size(), Finish::gone);
-  const auto keep = [&](const Rows& rows) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      answers.at(static_cast<std::size_t>(integer(rows[i][0]))) = decode_finish(rows[i][1]);
-    }
-  };
   const auto arguments = [&](const std::string& json) {
     return std::vector<Named>{{"jobs", json}, {"wait", static_cast<std::int64_t>(locks)}};
   };
   const auto& operation = execution.dialect.finish;
   if (arrays.size() == 1) {
-    keep(perform(connection, execution, operation, arguments(arrays.front())));
+    keep_outcomes(perform(connection, execution, operation, arguments(arrays.front()),
+                          Duplicates::final, needs),
+                  answers);
   } else if (!arrays.empty()) {
     if (joins(connection)) require_transaction(connection, "finish");
     in_transaction(connection, execution, Duplicates::final, [&] {
-      for (const auto& json : arrays) keep(run(connection, operation, arguments(json)));
+      for (const auto& json : arrays) {
+        keep_outcomes(run(connection, operation, arguments(json), needs), answers);
+      }
     });
   }
   return answers;
@@ -118,17 +158,20 @@ std::vector<Extension> Queue::extend(Connection& connection, std::span<const Lea
 
 std::vector<Finish> Queue::finish(Connection& connection,
                                   std::span<const Acknowledgement> batch) const {
-  std::vector<Judgement> judgements;
-  judgements.reserve(batch.size());
-  for (const auto& ack : batch) judgements.push_back(judgement(ack));
-  return finish_all(connection, {dialect_, options_.retries}, judgements, Locks::pass_over);
+  return finish_all(connection, {dialect_, options_.retries}, judgements_of(batch),
+                    Locks::pass_over);
 }
 
 namespace {
 
 Finish finish_one(Connection& connection, const Execution& execution, const Acknowledgement& ack) {
   const auto one = judgement(ack);
-  return finish_all(connection, execution, std::span{&one, 1}, Locks::wait).front();
+  // Busy is one that somebody changed while its row was waited for: its row can be read now.
+  Finish answer = Finish::busy;
+  while (answer == Finish::busy) {
+    answer = finish_all(connection, execution, std::span{&one, 1}, Locks::wait).front();
+  }
+  return answer;
 }
 
 }  // namespace
@@ -171,11 +214,13 @@ std::size_t Queue::reap(Connection& connection, std::size_t limit) const {
     const auto rows = run(connection, dialect_.expired, arguments);
     std::vector<Judgement> judgements;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto attempts = integer(rows[i][3]);
-      judgements.push_back({{decode_id(rows[i][0]), integer(rows[i][1]), text(rows[i][2])},
-                            "expired",
-                            options_.backoff.delay(attempts),
-                            "the lease ended before the worker finished the job"});
+      Judgement& one = judgements.emplace_back();
+      one.lease.job_id = decode_id(rows[i][0]);
+      one.lease.generation = integer(rows[i][1]);
+      one.lease.worker = text(rows[i][2]);
+      one.verb = expired;
+      one.delay = options_.backoff.delay(integer(rows[i][3]));
+      one.error = "the lease ended before the worker finished the job";
     }
     const auto answers = finish_all(connection, execution, judgements, Locks::pass_over);
     reaped = static_cast<std::size_t>(std::ranges::count(answers, Finish::done));

@@ -1,6 +1,7 @@
 #include "run.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <thread>
 
 #include "batch.hpp"
@@ -78,20 +79,53 @@ Rows run_alone(Connection& connection, const Statement& statement,
   }
 }
 
-Rows run_in_one_flight(Connection& connection, const Transaction& transaction,
-                       const Operation& operation, std::span<const Named> arguments) {
-  std::vector<std::vector<Argument>> bound;
-  std::vector<Call> calls;
-  bound.reserve(operation.steps.size());
+bool needed(const Statement& step, Needs needs) {
+  switch (step.when()) {
+    case When::waiting:
+      return needs.waiting;
+    case When::failed:
+      return needs.failed;
+    case When::grouped:
+      return needs.grouped;
+    case When::always:
+      break;
+  }
+  return true;
+}
+
+std::vector<std::reference_wrapper<const Statement>> needed_steps(const Operation& operation,
+                                                                  Needs needs) {
+  std::vector<std::reference_wrapper<const Statement>> steps;
+  steps.reserve(operation.steps.size());
   for (const auto& step : operation.steps) {
-    bound.push_back(bound_to(step, arguments));
-    calls.push_back({step, bound.back()});
+    if (needed(step, needs)) steps.emplace_back(step);
   }
+  return steps;
+}
+
+std::vector<Rows> run_in_one_flight(Connection& connection, const Transaction& transaction,
+                                    std::span<const Part> parts) {
+  std::vector<std::vector<Argument>> bound;
+  std::vector<std::reference_wrapper<const Statement>> steps;
+  std::vector<std::size_t> ends;
+  for (const auto& part : parts) {
+    for (const Statement& step : needed_steps(part.operation, part.needs)) {
+      steps.emplace_back(step);
+      bound.push_back(bound_to(step, part.arguments));
+    }
+    ends.push_back(steps.size());
+  }
+  std::vector<Call> calls;
+  for (std::size_t i = 0; i < steps.size(); ++i) calls.push_back({steps[i], bound[i]});
   auto rows = connection.transact(transaction, calls);
-  for (std::size_t i = rows.size(); i-- > 0;) {
-    if (!operation.steps[i].columns().empty()) return std::move(rows[i]);
+  std::vector<Rows> answers(parts.size());
+  std::size_t i = 0;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    for (; i < ends[part]; ++i) {
+      if (!steps[i].get().columns().empty()) answers[part] = std::move(rows[i]);
+    }
   }
-  return {};
+  return answers;
 }
 
 }  // namespace
@@ -100,9 +134,10 @@ Rows run(Connection& connection, const Statement& statement, std::span<const Nam
   return connection.run(statement, bound_to(statement, arguments));
 }
 
-Rows run(Connection& connection, const Operation& operation, std::span<const Named> arguments) {
+Rows run(Connection& connection, const Operation& operation, std::span<const Named> arguments,
+         Needs needs) {
   StepRunner runner{connection, arguments};
-  for (const auto& step : operation.steps) runner.run(step);
+  for (const Statement& step : needed_steps(operation, needs)) runner.run(step);
   return runner.answer();
 }
 
@@ -163,24 +198,37 @@ void in_transaction(Connection& connection, const Execution& execution, Duplicat
   });
 }
 
+bool can_be_sent_at_once(const Operation& operation) {
+  return std::ranges::none_of(operation.steps, takes_picked);
+}
+
+std::vector<Rows> perform_at_once(Connection& connection, const Execution& execution,
+                                  std::span<const Part> parts, Duplicates duplicates) {
+  std::vector<Rows> answers;
+  retrying(execution.limits, duplicates,
+           [&] { answers = run_in_one_flight(connection, execution.dialect.transaction, parts); });
+  return answers;
+}
+
 Rows perform(Connection& connection, const Execution& execution, const Operation& operation,
-             std::span<const Named> arguments, Duplicates duplicates) {
+             std::span<const Named> arguments, Duplicates duplicates, Needs needs) {
   if (operation.steps.empty()) return {};
+  const auto steps = needed_steps(operation, needs);
   if (joins(connection)) {
     if (operation.steps.size() > 1) require_transaction(connection, operation.steps.front().name());
-    return run(connection, operation, arguments);
+    return run(connection, operation, arguments, needs);
   }
   Rows answer;
-  if (operation.steps.size() == 1) {
+  const bool at_once = can_be_sent_at_once(operation);
+  if (steps.size() == 1 && (connection.has_session() || !at_once)) {
     retrying(execution.limits, duplicates,
-             [&] { answer = run_alone(connection, operation.steps.front(), arguments); });
-  } else if (std::ranges::none_of(operation.steps, takes_picked)) {
-    retrying(execution.limits, duplicates, [&] {
-      answer = run_in_one_flight(connection, execution.dialect.transaction, operation, arguments);
-    });
+             [&] { answer = run_alone(connection, steps.front(), arguments); });
+  } else if (at_once) {
+    const Part part{operation, arguments, needs};
+    answer = std::move(perform_at_once(connection, execution, {&part, 1}, duplicates).front());
   } else {
     in_transaction(connection, execution, duplicates,
-                   [&] { answer = run(connection, operation, arguments); });
+                   [&] { answer = run(connection, operation, arguments, needs); });
   }
   return answer;
 }

@@ -28,11 +28,19 @@ struct Execution {
   const RetryLimits& limits;
 };
 
+/// Which of an operation's steps are needed, besides those that always are.
+struct Needs {
+  bool waiting = true;
+  bool failed = true;
+  bool grouped = true;
+};
+
 /// Runs one statement in whatever transaction is open.
 Rows run(Connection& connection, const Statement& statement, std::span<const Named> arguments);
 
 /// Runs the steps in the open transaction. The answer is that of the last step with columns.
-Rows run(Connection& connection, const Operation& operation, std::span<const Named> arguments);
+Rows run(Connection& connection, const Operation& operation, std::span<const Named> arguments,
+         Needs needs = {});
 
 /// Those of the last step that has any: what an operation answers with.
 std::span<const Field> answer_columns(const Operation& operation);
@@ -56,7 +64,24 @@ void retrying(const RetryLimits& limits, Duplicates duplicates,
 /// Runs a whole operation by the shortest way: alone, in one flight, or step by step in a
 /// transaction; on a joined connection step by step in the caller's transaction.
 Rows perform(Connection& connection, const Execution& execution, const Operation& operation,
-             std::span<const Named> arguments, Duplicates duplicates = Duplicates::final);
+             std::span<const Named> arguments, Duplicates duplicates = Duplicates::final,
+             Needs needs = {});
+
+/// One operation of a transaction that is sent in one flight.
+struct Part {
+  const Operation& operation;
+  std::span<const Named> arguments;
+  Needs needs = {};
+};
+
+/// Whether no step of the operation waits for the rows of another, so that all can be sent at once.
+bool can_be_sent_at_once(const Operation& operation);
+
+/// Runs the parts in one transaction on a connection of ours, all of it sent at once where the
+/// driver can; each must be fit for that. The answer of each part is that of its last step with
+/// columns.
+std::vector<Rows> perform_at_once(Connection& connection, const Execution& execution,
+                                  std::span<const Part> parts, Duplicates duplicates);
 
 /// Reads with one statement; repeated when busy.
 Rows read(Connection& connection, const Execution& execution, const Statement& statement,

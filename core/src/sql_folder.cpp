@@ -71,9 +71,17 @@ std::vector<Field> parse_fields(std::string_view path, std::string_view list) {
   return fields;
 }
 
+When parse_when(std::string_view path, std::string_view text) {
+  if (text == "waiting") return When::waiting;
+  if (text == "failed") return When::failed;
+  if (text == "grouped") return When::grouped;
+  refuse(path, "a step is for `waiting`, `failed` or `grouped`, not `" + std::string{text} + "`");
+}
+
 struct Step {
   std::string text;
   std::vector<Field> columns;
+  When when = When::always;
 };
 
 struct ParsedFile {
@@ -84,6 +92,7 @@ struct ParsedFile {
 ParsedFile parse(std::string_view path, std::string_view text) {
   constexpr std::string_view parameters = "-- parameters:";
   constexpr std::string_view columns = "-- columns:";
+  constexpr std::string_view when = "-- when:";
   ParsedFile file{.parameters = {{"picked", Type::text}}, .steps = {{}}};
   for_each_line(text, [&](std::string_view line) {
     if (trimmed(line) == "-- step") {
@@ -93,6 +102,8 @@ ParsedFile parse(std::string_view path, std::string_view text) {
                         std::back_inserter(file.parameters));
     } else if (line.starts_with(columns)) {
       file.steps.back().columns = parse_fields(path, line.substr(columns.size()));
+    } else if (line.starts_with(when)) {
+      file.steps.back().when = parse_when(path, trimmed(line.substr(when.size())));
     } else {
       file.steps.back().text.append(line).append("\n");
     }
@@ -138,7 +149,7 @@ Operation SqlFolder::operation(std::string_view name) const {
   for (const auto& step : file.steps) {
     if (!has_sql(path, step.text)) continue;
     operation.steps.emplace_back(std::string{name}, step.text,
-                                 used_fields(path, step, file.parameters), step.columns);
+                                 used_fields(path, step, file.parameters), step.columns, step.when);
   }
   return operation;
 }

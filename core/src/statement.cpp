@@ -41,11 +41,12 @@ void trim(std::string& text, bool front, bool back) {
 }  // namespace
 
 Statement::Statement(std::string name, std::string text, std::vector<Field> parameters,
-                     std::vector<Field> columns)
+                     std::vector<Field> columns, When when)
     : id_(next_id()),
       name_(std::move(name)),
       parameters_(std::move(parameters)),
-      columns_(std::move(columns)) {
+      columns_(std::move(columns)),
+      when_(when) {
   std::vector<bool> seen(parameters_.size());
   for (auto& piece : scan(name_, text)) {
     const auto parameter =

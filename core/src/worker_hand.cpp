@@ -12,9 +12,10 @@ constexpr double ahead_seconds = 0.2;
 constexpr double few_a_thread = 16.0;
 constexpr double claim_seconds = 0.02;
 constexpr double most_ahead = 500.0;
+// An acknowledgement waits so long for others, and a statement takes so many.
+constexpr Duration company = std::chrono::milliseconds{5};
+constexpr std::size_t most_acks = 1000;
 constexpr Duration patience = std::chrono::seconds{1};
-
-auto key(const Held& held) { return std::pair{held->job.job_id, held->job.generation}; }
 
 }  // namespace
 
@@ -25,7 +26,7 @@ void Hand::add(std::vector<Job> jobs, Clock::time_point lease_end) {
     held->job = std::move(job);
     held->lease_end = lease_end;
     held->give_back = Clock::now() + patience;
-    unfinished_[key(held)] = held;
+    unfinished_.insert(held);
     waiting_.push_back(std::move(held));
   }
   to_start_.notify_all();
@@ -38,7 +39,7 @@ Held Hand::take() {
   auto held = std::move(waiting_.front());
   waiting_.pop_front();
   held->started = true;
-  if (waiting_.size() <= ahead() / 2) to_claimer_.notify_one();
+  tell();
   return held;
 }
 
@@ -54,27 +55,62 @@ Clock::time_point Hand::lease_end(const Held& held) const {
 
 void Hand::finish(const Held& held, std::optional<Acknowledgement> ack, Duration ran) {
   const std::lock_guard lock{mutex_};
-  unfinished_.erase(key(held));
-  if (ack) acks_.push_back(std::move(*ack));
+  unfinished_.erase(held);
+  if (ack) add_ack(std::move(*ack));
   const double seconds = std::chrono::duration<double>(ran).count();
   seconds_a_job_ = 0.8 * seconds_a_job_ + 0.2 * seconds;
   stalled_ = false;
-  to_claimer_.notify_one();
+  tell();
 }
 
 std::vector<Acknowledgement> Hand::take_acks() {
   const std::lock_guard lock{mutex_};
+  if (Clock::now() < acks_ready_at()) return {};
+  return take_acks_locked();
+}
+
+std::vector<Acknowledgement> Hand::take_all_acks() {
+  const std::lock_guard lock{mutex_};
   if (Clock::now() < acks_not_before_) return {};
-  std::vector<Acknowledgement> taken{std::move_iterator{acks_.begin()},
-                                     std::move_iterator{acks_.end()}};
-  acks_.clear();
+  return take_acks_locked();
+}
+
+std::vector<Acknowledgement> Hand::take_acks_locked() {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(acks_.size(), most_acks));
+  const auto end = acks_.begin() + count;
+  std::vector<Acknowledgement> taken{std::move_iterator{acks_.begin()}, std::move_iterator{end}};
+  acks_.erase(acks_.begin(), end);
+  sending_ += taken.size();
   return taken;
+}
+
+void Hand::add_ack(Acknowledgement ack) {
+  if (acks_.empty()) acks_since_ = Clock::now();
+  acks_.push_back(std::move(ack));
+}
+
+void Hand::answered(std::size_t acks) {
+  const std::lock_guard lock{mutex_};
+  sending_ -= acks;
+  tell();
 }
 
 void Hand::put_back(std::vector<Acknowledgement> acks, Duration pause) {
   const std::lock_guard lock{mutex_};
+  sending_ -= acks.size();
   acks_.insert(acks_.begin(), std::move_iterator{acks.begin()}, std::move_iterator{acks.end()});
-  acks_not_before_ = Clock::now() + pause;
+  acks_since_ = Clock::now();
+  acks_not_before_ = acks_since_ + pause;
+  tell();
+}
+
+Clock::time_point Hand::acks_ready_at() const {
+  if (acks_.empty()) return Clock::time_point::max();
+  const bool alone =
+      static_cast<double>(threads_) * std::chrono::duration<double>(company).count() <
+      2 * seconds_a_job_;
+  const bool enough = acks_.size() > ahead() / 2 || unfinished_.empty() || closed_ || alone;
+  return std::max(acks_not_before_, enough ? acks_since_ : acks_since_ + company);
 }
 
 std::size_t Hand::ahead() const {
@@ -87,6 +123,8 @@ std::size_t Hand::ahead() const {
 
 std::size_t Hand::wanted_locked() const {
   if (closed_ || waiting_.size() > ahead() / 2) return 0;
+  // Who claims faster than can be acknowledged would only let leases grow old.
+  if (acks_.size() + sending_ > 2 * most_acks) return 0;
   const auto most = threads_ + ahead();
   return most > unfinished_.size() ? most - unfinished_.size() : 0;
 }
@@ -98,14 +136,14 @@ std::size_t Hand::wanted() const {
 
 bool Hand::empty() const {
   const std::lock_guard lock{mutex_};
-  return unfinished_.empty() && acks_.empty();
+  return empty_locked();
 }
+
+bool Hand::empty_locked() const { return unfinished_.empty() && acks_.empty() && sending_ == 0; }
 
 std::vector<Held> Hand::unfinished() const {
   const std::lock_guard lock{mutex_};
-  std::vector<Held> all;
-  for (const auto& [id, held] : unfinished_) all.push_back(held);
-  return all;
+  return {unfinished_.begin(), unfinished_.end()};
 }
 
 void Hand::renewed(const Held& held, Clock::time_point lease_end) {
@@ -117,7 +155,7 @@ bool Hand::request_stop(const Held& held, StopReason reason) {
   {
     const std::lock_guard lock{mutex_};
     const bool known = held->reason == StopReason::lost || held->reason == reason;
-    if (known || !unfinished_.contains(key(held))) return false;
+    if (known || !unfinished_.contains(held)) return false;
     held->reason = reason;
   }
   held->stop.request_stop();
@@ -128,6 +166,7 @@ void Hand::release_unstarted() {
   const std::lock_guard lock{mutex_};
   for (const auto& held : waiting_) release_locked(held);
   waiting_.clear();
+  tell();
 }
 
 void Hand::release_late() {
@@ -139,42 +178,64 @@ void Hand::release_late() {
     // The average knows only of handlers that have ended.
     seconds_a_job_ = std::max(seconds_a_job_, std::chrono::duration<double>(patience).count());
   }
+  tell();
 }
 
 void Hand::release_locked(const Held& held) {
-  unfinished_.erase(key(held));
+  unfinished_.erase(held);
   if (held->reason != StopReason::lost) {
-    acks_.push_back({.lease = held->job.lease(), .verb = Verb::released});
+    add_ack({.lease = held->job.lease(), .verb = Verb::released});
   }
 }
 
 void Hand::release(const std::vector<Job>& jobs) {
   const std::lock_guard lock{mutex_};
-  for (const auto& job : jobs) {
-    acks_.push_back({.lease = job.lease(), .verb = Verb::released});
-  }
+  for (const auto& job : jobs) add_ack({.lease = job.lease(), .verb = Verb::released});
+  tell();
 }
 
 void Hand::close() {
   const std::lock_guard lock{mutex_};
   closed_ = true;
   to_start_.notify_all();
+  for (auto& waiter : waiters_) waiter.condition.notify_all();
 }
 
-void Hand::wait(Clock::time_point until, Appetite appetite) {
+bool Hand::reached(const Reasons& reasons) const {
+  return (reasons.acks && Clock::now() >= acks_ready_at()) ||
+         (reasons.room && wanted_locked() > 0) || (reasons.empty && empty_locked());
+}
+
+void Hand::tell() {
+  for (auto& waiter : waiters_) {
+    // The first of the acknowledgements sets the time at which they are ready.
+    const bool begins = waiter.reasons.acks && acks_.size() == 1;
+    if (begins || reached(waiter.reasons)) waiter.condition.notify_one();
+  }
+}
+
+void Hand::wait(Waiter who, Clock::time_point until, Reasons reasons) {
   std::unique_lock lock{mutex_};
-  const auto due = [this] { return !acks_.empty() && Clock::now() >= acks_not_before_; };
-  if (!acks_.empty()) until = std::min(until, std::max(acks_not_before_, Clock::now()));
-  if (!waiting_.empty()) until = std::min(until, waiting_.front()->give_back);
-  const auto room = [&] { return appetite == Appetite::hungry && wanted_locked() > 0; };
-  to_claimer_.wait_until(lock, until, [&] { return nudged_ || due() || room(); });
-  nudged_ = false;
+  auto& waiter = waiters_.at(static_cast<std::size_t>(who));
+  waiter.reasons = reasons;
+  const bool late = who == Waiter::claimer;
+  while (!waiter.nudged && !reached(reasons) && !(closed_ && !late)) {
+    auto next = until;
+    if (reasons.acks) next = std::min(next, acks_ready_at());
+    if (late && !waiting_.empty()) next = std::min(next, waiting_.front()->give_back);
+    if (Clock::now() >= next) break;
+    waiter.condition.wait_until(lock, next);
+  }
+  waiter.reasons = {};
+  waiter.nudged = false;
 }
 
 void Hand::nudge() {
   const std::lock_guard lock{mutex_};
-  nudged_ = true;
-  to_claimer_.notify_one();
+  for (auto& waiter : waiters_) {
+    waiter.nudged = true;
+    waiter.condition.notify_one();
+  }
 }
 
 }  // namespace tq

@@ -1,16 +1,16 @@
 // The jobs that a worker has in hand: claimed, running, and finished but not yet acknowledged.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
-#include <utility>
+#include <unordered_set>
 #include <vector>
 
 #include "tq/job.hpp"
@@ -33,7 +33,8 @@ struct HeldJob {
 };
 using Held = std::shared_ptr<HeldJob>;
 
-/// Passes jobs from the claimer to the handler threads and acknowledgements back. Any thread.
+/// Passes jobs from the claimer to the handler threads and acknowledgements on to whoever sends
+/// them. Any thread.
 class Hand {
  public:
   explicit Hand(std::size_t threads) : threads_(threads) {}
@@ -49,8 +50,12 @@ class Hand {
   /// The handler is through, after `ran`. A job whose lease was lost has nothing to say.
   void finish(const Held& held, std::optional<Acknowledgement> ack, Duration ran);
 
-  /// Acknowledgements to send now.
+  /// Acknowledgements to send now, at most as many as one statement takes. They stay in hand until
+  /// answered() or put_back().
   [[nodiscard]] std::vector<Acknowledgement> take_acks();
+  /// The same, also of those that could still wait for company.
+  [[nodiscard]] std::vector<Acknowledgement> take_all_acks();
+  void answered(std::size_t acks);
   /// Puts some back whose answer is still open, to be sent after `pause`.
   void put_back(std::vector<Acknowledgement> acks, Duration pause);
 
@@ -74,30 +79,51 @@ class Hand {
   /// Lets take() return null once nothing is left to start.
   void close();
 
-  /// Waits until there is something for the claimer to do, or until `until`: acknowledgements to
-  /// send, late jobs, or, when more jobs are known to be there, room for them.
-  enum class Appetite : std::uint8_t { sated, hungry };
-  void wait(Clock::time_point until, Appetite appetite);
-  /// Ends a wait(), now or the next one.
+  /// Who waits, and for what. Acknowledgements are ready when there are enough of them for a
+  /// statement, when nothing is left that could join them, or when the oldest has waited for 5 ms;
+  /// at once if the handlers are too slow for company within that time.
+  enum class Waiter : std::uint8_t { claimer, committer };
+  struct Reasons {
+    bool acks = false;   ///< some are ready
+    bool room = false;   ///< wanted() is not 0
+    bool empty = false;  ///< empty()
+  };
+  /// Waits for one of `reasons`, for late jobs (the claimer), or until `until`.
+  void wait(Waiter who, Clock::time_point until, Reasons reasons);
+  /// Ends a wait() of each, now or the next one.
   void nudge();
 
  private:
+  struct Waiting {
+    std::condition_variable condition;
+    Reasons reasons = {};
+    bool nudged = false;
+  };
+
   [[nodiscard]] std::size_t ahead() const;
   [[nodiscard]] std::size_t wanted_locked() const;
+  [[nodiscard]] bool empty_locked() const;
+  [[nodiscard]] Clock::time_point acks_ready_at() const;
+  [[nodiscard]] bool reached(const Reasons& reasons) const;
+  [[nodiscard]] std::vector<Acknowledgement> take_acks_locked();
+  void add_ack(Acknowledgement ack);
   void release_locked(const Held& held);
+  /// Wakes those whose reason has come.
+  void tell();
 
   mutable std::mutex mutex_;
   std::condition_variable to_start_;
-  std::condition_variable to_claimer_;
+  std::array<Waiting, 2> waiters_;
   std::size_t threads_;
   std::deque<Held> waiting_;
-  std::map<std::pair<JobId, std::int64_t>, Held> unfinished_;  // by job and generation
+  std::unordered_set<Held> unfinished_;
   std::deque<Acknowledgement> acks_;
+  std::size_t sending_ = 0;  // acknowledgements that were taken and have no answer yet
+  Clock::time_point acks_since_{};
   Clock::time_point acks_not_before_{};
   double seconds_a_job_ = 1.0;  // a moving average
   bool stalled_ = false;        // no handler has ended since jobs were given back as late
   bool closed_ = false;
-  bool nudged_ = false;
 };
 
 }  // namespace tq

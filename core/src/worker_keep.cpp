@@ -6,9 +6,9 @@
 namespace tq {
 namespace {
 
-constexpr Duration keeper_patience = std::chrono::milliseconds{500};
+constexpr Duration end_patience = std::chrono::milliseconds{500};
 constexpr Duration late_patience = std::chrono::seconds{1};
-constexpr Duration keeper_look = std::chrono::milliseconds{5};
+constexpr Duration end_look = std::chrono::milliseconds{5};
 
 // Workers that were started together should not reap together.
 Duration jittered(Duration every) {
@@ -39,11 +39,12 @@ void WorkerRun::keep(const std::stop_token& stop) {
 
 // It may be waiting for a lock that somebody has for long. A statement that begins just now can be
 // missed, so it is asked again.
-void WorkerRun::end_keeper(std::jthread& keeper) {
-  keeper.request_stop();
-  for (auto waited = Duration{0}; !keeper_ended_; waited += keeper_look) {
-    if (waited >= keeper_patience) keeping_.cancel();
-    std::this_thread::sleep_for(keeper_look);
+void WorkerRun::end_thread(std::jthread& thread, const std::atomic<bool>& ended, Asking& asking) {
+  if (!thread.joinable()) return;
+  thread.request_stop();
+  for (auto waited = Duration{0}; !ended; waited += end_look) {
+    if (waited >= end_patience) asking.cancel();
+    std::this_thread::sleep_for(end_look);
   }
 }
 

@@ -8,17 +8,8 @@ namespace tq {
 namespace {
 
 constexpr Duration first_pause = std::chrono::milliseconds{10};
-constexpr Duration ask_again = std::chrono::milliseconds{5};
 constexpr Duration announce_for = std::chrono::seconds{60};
 constexpr std::size_t largest_claim = 500;
-
-Duration reconnect_pause(int failures) {
-  return Backoff{.base = std::chrono::milliseconds{100},
-                 .cap = std::chrono::seconds{5},
-                 .factor = 2.0,
-                 .jitter = 0.5}
-      .delay(failures);
-}
 
 Queue reporting_retries(const Queue& queue, const WorkerOptions& options) {
   auto queue_options = queue.options();
@@ -33,6 +24,14 @@ Queue reporting_retries(const Queue& queue, const WorkerOptions& options) {
 }
 
 }  // namespace
+
+Duration reconnect_pause(int failures) {
+  return Backoff{.base = std::chrono::milliseconds{100},
+                 .cap = std::chrono::seconds{5},
+                 .factor = 2.0,
+                 .jitter = 0.5}
+      .delay(failures);
+}
 
 bool Interruptible::wait(Duration time, const std::stop_token& stop) {
   std::unique_lock lock{mutex_};
@@ -77,6 +76,17 @@ void WorkerRun::run(const std::stop_token& stop) {
       keep(end);
       keeper_ended_ = true;
     }};
+    std::jthread committer;
+    if (acknowledges_beside()) {
+      committer = std::jthread{[this](const std::stop_token& end) {
+        commit(end);
+        committer_ended_ = true;
+      }};
+    }
+    const auto end_both = [&] {
+      end_thread(committer, committer_ended_, acknowledging_);
+      end_thread(keeper, keeper_ended_, keeping_);
+    };
     const std::jthread watcher{[this](const std::stop_token& end) { watch(end); }};
     std::jthread listener;
     if (options_.wake_up && queue_.dialect().facts.announces) {
@@ -93,12 +103,12 @@ void WorkerRun::run(const std::stop_token& stop) {
       begin_stopping();
       for (const auto& held : hand_.unfinished()) hand_.request_stop(held, StopReason::shutdown);
       hand_.close();
-      end_keeper(keeper);
+      end_both();
       throw;
     }
-    end_keeper(keeper);
+    hand_.close();
+    end_both();
   }
-  hand_.close();
 }
 
 void WorkerRun::loop(const std::stop_token& stop) {
@@ -106,6 +116,7 @@ void WorkerRun::loop(const std::stop_token& stop) {
   while (!ended_) {
     if (stop.stop_requested() && !stopping_) begin_stopping();
     end_grace();
+    rethrow_commit_failure();
     try {
       if (connection_ && !connection_->usable()) {
         report_trouble(Error{Errc::connection_lost, "the connection to the database is gone"});
@@ -115,10 +126,7 @@ void WorkerRun::loop(const std::stop_token& stop) {
       step();
       failures = 0;
     } catch (const Error& error) {
-      // What runs when the grace time is over may finish; what cannot be said by then, the leases
-      // say.
-      const bool too_late = grace_over_ && hand_.unfinished().empty();
-      if (hopeless(error) || too_late) throw;
+      if (must_end(error)) throw;
       if (error.code() == Errc::cancelled && stop.stop_requested()) continue;  // by ourselves
       report_trouble(error);
       if (connection_ && !connection_->usable()) connection_.reset();
@@ -144,6 +152,11 @@ bool WorkerRun::hopeless(const Error& error) const {
   }
 }
 
+// What runs when the grace time is over may finish; what cannot be said by then, the leases say.
+bool WorkerRun::must_end(const Error& error) const {
+  return hopeless(error) || (grace_over_ && hand_.unfinished().empty());
+}
+
 Clock::time_point WorkerRun::grace_end() const {
   const Clock::time_point asked{Clock::duration{stop_asked_.load()}};
   return asked == Clock::time_point::max() ? asked : asked + options_.grace;
@@ -159,7 +172,8 @@ void WorkerRun::end_grace() {
 
 void WorkerRun::step() {
   hand_.release_late();
-  send_acks();
+  const bool claims = !stopping_ && hand_.wanted() > 0 && look_is_due();
+  if (!acknowledges_beside() && !claims) send_acks(*connection_, hand_.take_acks());
   if (stopping_) {
     ended_ = hand_.empty();
   } else {
@@ -174,41 +188,6 @@ void WorkerRun::begin_stopping() {
   if (!stop_.stop_requested()) stop_asked_ = Clock::now().time_since_epoch().count();
   report({.kind = WorkerEvent::Kind::stopping});
   hand_.release_unstarted();
-}
-
-void WorkerRun::send_acks() {
-  auto acks = hand_.take_acks();
-  if (acks.empty()) return;
-  std::vector<Finish> answers;
-  try {
-    const Asking::Scope asking{acknowledging_, *connection_};
-    answers = queue_.finish(*connection_, acks);
-  } catch (const Error&) {
-    // A repeat of what did take effect is answered `already`.
-    hand_.put_back(std::move(acks), std::chrono::milliseconds{50});
-    throw;
-  }
-  std::vector<Acknowledgement> open;
-  for (std::size_t i = 0; i < acks.size(); ++i) {
-    if (answers[i] == Finish::busy) {
-      open.push_back(std::move(acks[i]));
-    } else {
-      answer(acks[i], answers[i]);
-    }
-  }
-  if (!open.empty()) hand_.put_back(std::move(open), ask_again);
-}
-
-void WorkerRun::answer(const Acknowledgement& ack, Finish finish) {
-  if (!options_.on_event) return;
-  Job job;
-  job.job_id = ack.lease.job_id;
-  job.generation = ack.lease.generation;
-  report({.kind = WorkerEvent::Kind::finished,
-          .job = &job,
-          .verb = ack.verb,
-          .finish = finish,
-          .message = ack.error});
 }
 
 bool WorkerRun::look_is_due() const { return more_ || woken_ || Clock::now() >= next_poll_; }
@@ -236,20 +215,36 @@ std::size_t WorkerRun::claim_from(const std::string& queue, std::size_t limit) {
   const auto asked = Clock::now();
   const Asking::Scope asking{claiming_, *connection_};
   if (stop_.stop_requested()) return 0;
-  auto jobs = queue_.claim(
-      *connection_,
+  auto jobs = ask_for_jobs(
       {.queue = queue, .worker = options_.name, .limit = limit, .lease = options_.lease});
   const auto count = jobs.size();
-  // A first step that answers is a question; one that does not has been allowed to change jobs.
-  const auto& settle = queue_.dialect().claim.settle.steps;
-  const bool begins_by_a_write = !settle.empty() && settle.front().columns().empty();
-  has_written_ = has_written_ || count > 0 || begins_by_a_write;
+  // A question changes nothing, whether or not that would be allowed; a pick that marks does.
+  const auto& claim = queue_.dialect().claim;
+  const auto& settle = claim.settle.steps;
+  const bool settles = !settle.empty() && settle.front().columns().empty();
+  const bool marks = !claim.probe && !claim.mark;
+  has_written_ = has_written_ || count > 0 || settles || marks;
   if (stop_.stop_requested()) {  // It may have waited long for a lock.
     hand_.release(jobs);
   } else if (count > 0) {
     hand_.add(std::move(jobs), asked + options_.lease);
   }
   return count;
+}
+
+std::vector<Job> WorkerRun::ask_for_jobs(const ClaimRequest& request) {
+  if (acknowledges_beside()) return queue_.claim(*connection_, request);
+  auto acks = hand_.take_all_acks();
+  if (acks.empty()) return queue_.claim(*connection_, request);
+  FinishedAndClaimed both;
+  try {
+    both = queue_.finish_and_claim(*connection_, acks, request);
+  } catch (const Error&) {
+    hand_.put_back(std::move(acks), after_failure);
+    throw;
+  }
+  answer(std::move(acks), both.finished);
+  return std::move(both.claimed);
 }
 
 std::size_t WorkerRun::next_queue(const std::vector<bool>& asked) const {
@@ -307,13 +302,16 @@ bool WorkerRun::drained() {
 // A look that is due but has no room waits for room, not for a time that has passed already.
 void WorkerRun::wait_for_work() {
   const auto second = Clock::now() + std::chrono::seconds{1};
+  const bool acks = !acknowledges_beside();
+  const bool last = (stopping_ || options_.drain) && !hand_.empty();
+  auto until = second;
   if (stopping_) {
-    hand_.wait(grace_over_ ? second : std::min(grace_end(), second), Hand::Appetite::sated);
-  } else if (look_is_due()) {
-    hand_.wait(second, Hand::Appetite::hungry);
-  } else {
-    hand_.wait(next_poll_, Hand::Appetite::sated);
+    if (!grace_over_) until = std::min(grace_end(), second);
+  } else if (!look_is_due()) {
+    until = next_poll_;
   }
+  const bool room = !stopping_ && look_is_due();
+  hand_.wait(Hand::Waiter::claimer, until, {.acks = acks, .room = room, .empty = last});
 }
 
 std::unique_ptr<Connection> WorkerRun::connect(const std::stop_token& stop) const {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -15,6 +16,12 @@
 #include "worker_hand.hpp"
 
 namespace tq {
+
+/// How long to wait before another connection is tried, after so many that failed.
+Duration reconnect_pause(int failures);
+
+/// After a failure an acknowledgement waits so long before it is sent again.
+inline constexpr Duration after_failure = std::chrono::milliseconds{50};
 
 /// Ends a wait early, from any thread.
 class Interruptible {
@@ -55,15 +62,16 @@ class WorkerRun {
   void run(const std::stop_token& stop);
 
  private:
-  // The claimer: claims, acknowledges, decides when all is done. On its own connection.
+  // The claimer: claims, decides when all is done. On its own connection.
   void loop(const std::stop_token& stop);
   void step();
-  void send_acks();
-  void answer(const Acknowledgement& ack, Finish finish);
   [[nodiscard]] bool hopeless(const Error& error) const;
+  /// Whether there is nothing left that going on could save.
+  [[nodiscard]] bool must_end(const Error& error) const;
   [[nodiscard]] bool look_is_due() const;
   void claim_some();
   std::size_t claim_from(const std::string& queue, std::size_t limit);
+  [[nodiscard]] std::vector<Job> ask_for_jobs(const ClaimRequest& request);
   void found(std::size_t jobs, std::size_t wanted);
   /// The queue whose turn it is, of those that were not asked yet.
   [[nodiscard]] std::size_t next_queue(const std::vector<bool>& asked) const;
@@ -77,6 +85,16 @@ class WorkerRun {
   void announce_idle();
   void wait_for_work();
 
+  // The committer: acknowledges. On its own connection; where writers take turns anyway the claimer
+  // does it, in the transactions of its claims where it can.
+  void commit(const std::stop_token& end);
+  void commit_some(std::unique_ptr<Connection>& connection);
+  void rethrow_commit_failure();
+  void send_acks(Connection& connection, std::vector<Acknowledgement> acks);
+  void answer(std::vector<Acknowledgement> acks, const std::vector<Finish>& answers);
+  void report_answer(const Acknowledgement& ack, Finish finish) const;
+  [[nodiscard]] bool acknowledges_beside() const;
+
   // A handler thread.
   void handle_jobs();
   void handle(const Held& held);
@@ -88,7 +106,6 @@ class WorkerRun {
 
   // The keeper: heartbeats and reaping. On its own connection.
   void keep(const std::stop_token& stop);
-  void end_keeper(std::jthread& keeper);
   void heartbeat(Connection& connection);
   void judge(const Held& held, const Extension& extension, Clock::time_point asked);
   void reap(Connection& connection);
@@ -102,6 +119,9 @@ class WorkerRun {
   // The listener. On its own connection.
   void listen(const std::stop_token& stop);
   void listen_once(const std::stop_token& stop);
+
+  // Ends the keeper or the committer, whatever it waits for.
+  static void end_thread(std::jthread& thread, const std::atomic<bool>& ended, Asking& asking);
 
   // Opens a connection, again and again with growing pauses; null when told to stop.
   std::unique_ptr<Connection> connect(const std::stop_token& stop) const;
@@ -123,10 +143,13 @@ class WorkerRun {
   Asking acknowledging_;
   Asking keeping_;
   std::atomic<bool> keeper_ended_{false};
+  std::atomic<bool> committer_ended_{false};
+  std::mutex commit_mutex_;
+  std::exception_ptr commit_failure_;  // what ended the committer; guarded by commit_mutex_
   std::atomic<Clock::rep> stop_asked_{Clock::time_point::max().time_since_epoch().count()};
   bool more_ = true;
   std::stop_token stop_;
-  bool has_written_ = false;  // so it was allowed to
+  std::atomic<bool> has_written_{false};  // so it was allowed to
   bool stopping_ = false;
   bool ended_ = false;
   std::atomic<bool> woken_{false};

@@ -124,6 +124,18 @@ TEST(SqlFolder, ReadsStepsWithTheParametersThatTheyUse) {
   EXPECT_FALSE(sql.optional("none"));
 }
 
+TEST(SqlFolder, ReadsWhatAStepIsFor) {
+  const SqlFolder sql{{{"some.sql",
+                        "-- when: waiting\nSELECT 1\n-- step\nSELECT 2\n"
+                        "-- step\n-- when: grouped\nSELECT 3\n-- step\n-- when: failed\nSELECT 4"},
+                       {"bad.sql", "-- when: never\nSELECT 1"}},
+                      {}};
+  std::vector<When> when;
+  for (const auto& step : sql.operation("some").steps) when.push_back(step.when());
+  EXPECT_EQ(when, (std::vector{When::waiting, When::always, When::grouped, When::failed}));
+  EXPECT_THROW((void)sql.operation("bad"), Error);
+}
+
 TEST(SqlFolder, ReadsMigrationsInOrder) {
   const auto migrations = SqlFolder{folder(), {}}.migrations();
   ASSERT_EQ(migrations.size(), 1U);

@@ -180,6 +180,8 @@ TransactionState LibpqConnection::transaction_state() const noexcept {
   return TransactionState::unknown;
 }
 
+bool LibpqConnection::has_session() const noexcept { return state_->prepared.has_value(); }
+
 void LibpqConnection::cancel() noexcept {
   std::array<char, 256> complaint{};
   if (state_->cancel) {

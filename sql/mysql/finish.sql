@@ -6,6 +6,7 @@
 -- https://dev.mysql.com/doc/refman/en/innodb-locking-reads.html
 -- parameters: jobs text, wait int64
 --
+-- when: waiting
 -- The wait is a step of its own: UTC_TIMESTAMP stands still from a statement's start, so what is
 -- judged by it must not have waited in the same statement.
 -- https://dev.mysql.com/doc/refman/en/date-and-time-functions.html#function_now
@@ -110,6 +111,7 @@ SET
   END,
   j.cancel_requested_at = CASE WHEN g.becomes = 'cancelled' THEN j.cancel_requested_at END
 -- step
+-- when: failed
 -- A failure of the same generation is there already if the job was deleted and stored again.
 INSERT INTO {schema}tq_failure (job_id, generation, worker_id, failed_at, error)
 SELECT
@@ -126,6 +128,7 @@ WHERE p.outcome = 'done' AND p.error IS NOT NULL
 ON DUPLICATE KEY UPDATE
   worker_id = VALUES(worker_id), failed_at = VALUES(failed_at), error = VALUES(error)
 -- step
+-- when: grouped
 -- columns: ord int64, outcome text, next text, latest text
 -- A statement of its own: its snapshot is taken after the jobs' locks were obtained, and shows every
 -- follower that was committed by then. Where the caller's snapshot is older, the second look sees
@@ -156,6 +159,7 @@ FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (
   queue VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.queue',
   group_key VARCHAR(128) CHARACTER SET utf8mb4 PATH '$.group_key')) AS p
 -- step
+-- when: grouped
 UPDATE (
     SELECT UNHEX(p.next) AS id
     FROM JSON_TABLE(CONVERT(:picked USING utf8mb4), '$[*]' COLUMNS (

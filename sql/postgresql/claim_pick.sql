@@ -1,5 +1,5 @@
--- Promise: makes up to n due open jobs of a queue running, and gives them back in the order priority
--- descending, run_at, job_id. Nothing from a paused queue. Never waits for a job's row.
+-- Promise: makes up to n due open jobs of a queue running: the first ones by priority descending,
+-- run_at, job_id; given back in any order. Nothing from a paused queue. Never waits for a job's row.
 -- Locks: exactly the rows that it takes, until the end of the transaction, passing over locked ones.
 -- A second claim of the same group may wait for this transaction at the unique index tq_job_running.
 -- Index: tq_job_claim, entered once for each priority with exact bounds, so neither the backlog, nor
@@ -9,10 +9,10 @@
 -- columns: job_id text, kind text, payload text, priority int64, run_at int64, created_at int64, attempts int64, max_attempts int64, lease_until int64, unique_key text, group_key text
 WITH picked AS MATERIALIZED (
   -- MATERIALIZED: a plan that ran this more than once would lock, and claim, more than n.
-  SELECT c.job_id
+  SELECT c.place
   FROM generate_series(10, -10, -1) AS p (priority)
   CROSS JOIN LATERAL (
-    SELECT j.job_id
+    SELECT j.ctid AS place
     FROM {schema}tq_job AS j
     WHERE j.queue = :queue AND j.state = 'ready' AND j.gate = 0
       AND j.priority = p.priority
@@ -40,33 +40,30 @@ WITH picked AS MATERIALIZED (
   WHERE (SELECT q.paused_at FROM {schema}tq_queue AS q WHERE q.queue = :queue) IS NULL
   -- Rows are locked as they are asked for: the limit here ends the locking too.
   LIMIT :n
-), claimed AS (
-  -- The array is made once, and found by the primary key whatever the statistics say. The state is
-  -- repeated: the row may have changed between the snapshot and its lock.
-  UPDATE {schema}tq_job AS j
-  SET
-    state = 'running',
-    attempts = j.attempts + 1,
-    worker_id = :worker,
-    lease_until = clock_timestamp() + CAST(:lease AS bigint) * INTERVAL '1 microsecond',
-    last_outcome = NULL
-  WHERE j.job_id = ANY (ARRAY(SELECT p.job_id FROM picked AS p))
-    AND j.state = 'ready'
-  RETURNING
-    j.job_id, j.kind, j.payload, j.priority, j.run_at, j.created_at, j.attempts, j.max_attempts,
-    j.lease_until, j.unique_key, j.group_key
 )
-SELECT
-  CAST(c.job_id AS text) AS job_id,
-  c.kind,
-  CAST(c.payload AS text) AS payload,
-  CAST(c.priority AS bigint) AS priority,
-  CAST(EXTRACT(EPOCH FROM c.run_at) * 1000000 AS bigint) AS run_at,
-  CAST(EXTRACT(EPOCH FROM c.created_at) * 1000000 AS bigint) AS created_at,
-  CAST(c.attempts AS bigint) AS attempts,
-  CAST(c.max_attempts AS bigint) AS max_attempts,
-  CAST(EXTRACT(EPOCH FROM c.lease_until) * 1000000 AS bigint) AS lease_until,
-  c.unique_key,
-  c.group_key
-FROM claimed AS c
-ORDER BY c.priority DESC, c.run_at, c.job_id
+-- A locked row stays where it is, so its place finds it again without a look into an index, whatever
+-- the statistics say. One that somebody changed between the snapshot and its lock has its new place,
+-- which the snapshot does not show: it is left for the next claim. The state is repeated all the same.
+-- Places are unique in one table, not in its partitions: tq_job must not be partitioned.
+-- https://www.postgresql.org/docs/current/ddl-system-columns.html
+UPDATE {schema}tq_job AS j
+SET
+  state = 'running',
+  attempts = j.attempts + 1,
+  worker_id = :worker,
+  lease_until = clock_timestamp() + CAST(:lease AS bigint) * INTERVAL '1 microsecond',
+  last_outcome = NULL
+WHERE j.ctid = ANY (ARRAY(SELECT p.place FROM picked AS p))
+  AND j.state = 'ready'
+RETURNING
+  CAST(j.job_id AS text) AS job_id,
+  j.kind,
+  CAST(j.payload AS text) AS payload,
+  CAST(j.priority AS bigint) AS priority,
+  CAST(EXTRACT(EPOCH FROM j.run_at) * 1000000 AS bigint) AS run_at,
+  CAST(EXTRACT(EPOCH FROM j.created_at) * 1000000 AS bigint) AS created_at,
+  CAST(j.attempts AS bigint) AS attempts,
+  CAST(j.max_attempts AS bigint) AS max_attempts,
+  CAST(EXTRACT(EPOCH FROM j.lease_until) * 1000000 AS bigint) AS lease_until,
+  j.unique_key,
+  j.group_key

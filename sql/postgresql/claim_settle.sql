@@ -10,6 +10,14 @@
 -- in its job's transaction) would else stand before all others.
 -- https://www.postgresql.org/docs/current/explicit-locking.html#LOCKING-ROWS
 -- parameters: queue text
+-- columns: unsettled int64
+-- Whether there is anything to do: before most claims the only statement, so the cheapest.
+SELECT CAST(1 AS bigint) AS unsettled
+FROM {schema}tq_job AS j
+WHERE j.queue = :queue AND j.state = 'ready' AND j.gate = 1
+ORDER BY j.queue, j.group_key
+LIMIT 1
+-- step
 WITH RECURSIVE unsettled (group_key, nth) AS (
   -- A step from one group to the next in the index, however many followers each has.
   (SELECT j.group_key, 1

@@ -1,8 +1,9 @@
 -- Promise: carries out those acknowledgements that hold the lease, says of each what became of it,
 -- and opens the next job of every group whose job became final.
 -- Locks: the jobs' rows in the order of job_id, until the end of the transaction. With wait = 1 they
--- are waited for; with wait = 0 a row that another transaction holds is answered busy. Then the next
--- job of each group, in the order of job_id, waiting for it.
+-- are waited for; with wait = 0 a row that another transaction holds is answered busy. So is, whatever
+-- wait says, one that somebody changed between the snapshot and the lock: its lock is held, and to ask
+-- again is enough. Then the next job of each group, in the order of job_id, waiting for it.
 -- https://www.postgresql.org/docs/current/transaction-iso.html#XACT-READ-COMMITTED
 -- https://www.postgresql.org/docs/current/functions-datetime.html#FUNCTIONS-DATETIME-CURRENT
 -- parameters: jobs text, wait int64
@@ -15,7 +16,7 @@ WITH given AS MATERIALIZED (
   -- By id alone, so that what comes out is the row as it is once it is locked. The clock is not read
   -- here: what stands in this list is computed before the wait.
   SELECT
-    j.job_id, j.state, j.attempts, j.max_attempts, j.worker_id, j.lease_until, j.last_worker,
+    j.ctid AS place, j.job_id, j.state, j.attempts, j.max_attempts, j.worker_id, j.lease_until, j.last_worker,
     j.last_outcome, j.cancel_requested_at
   FROM {schema}tq_job AS j
   WHERE CAST(:wait AS bigint) = 1 AND j.job_id = ANY (ARRAY(SELECT g.job_id FROM given AS g))
@@ -23,7 +24,7 @@ WITH given AS MATERIALIZED (
   FOR NO KEY UPDATE
 ), passed AS MATERIALIZED (
   SELECT
-    j.job_id, j.state, j.attempts, j.max_attempts, j.worker_id, j.lease_until, j.last_worker,
+    j.ctid AS place, j.job_id, j.state, j.attempts, j.max_attempts, j.worker_id, j.lease_until, j.last_worker,
     j.last_outcome, j.cancel_requested_at
   FROM {schema}tq_job AS j
   WHERE CAST(:wait AS bigint) = 0 AND j.job_id = ANY (ARRAY(SELECT g.job_id FROM given AS g))
@@ -35,7 +36,7 @@ WITH given AS MATERIALIZED (
   SELECT p.* FROM passed AS p
 ), seen AS MATERIALIZED (
   -- Plainly volatile: the clock is read for each row, after its lock.
-  SELECT g.*, clock_timestamp() AS at, l.state, l.attempts, l.max_attempts, l.worker_id,
+  SELECT g.*, clock_timestamp() AS at, l.place, l.state, l.attempts, l.max_attempts, l.worker_id,
     l.lease_until, l.last_worker, l.last_outcome, l.cancel_requested_at
   FROM given AS g
   LEFT JOIN locked AS l ON l.job_id = g.job_id
@@ -49,7 +50,7 @@ WITH given AS MATERIALIZED (
   FROM seen AS s
 ), accepted AS MATERIALIZED (
   SELECT
-    d.job_id, d.generation, d.worker, d.verb, d.at,
+    d.ord, d.place, d.job_id, d.generation, d.worker, d.verb, d.at,
     CASE WHEN d.verb IN ('failed', 'expired') THEN left(COALESCE(d.error, ''), 4000) END AS error,
     d.at + COALESCE(CASE WHEN d.verb = 'released' THEN 0 ELSE d.delay END, 0)
       * INTERVAL '1 microsecond' AS run_at,
@@ -77,26 +78,24 @@ WITH given AS MATERIALIZED (
     finished_at = CASE WHEN a.becomes <> 'ready' THEN a.at END,
     cancel_requested_at = CASE WHEN a.becomes = 'cancelled' THEN j.cancel_requested_at END
   FROM accepted AS a
-  -- The array makes the primary key the way in. As text the ids are joined only afterwards: joined
-  -- plainly they would be looked up one by one, each time with the whole array.
-  WHERE j.job_id = ANY (ARRAY(SELECT b.job_id FROM accepted AS b))
-    AND CAST(j.job_id AS text) = CAST(a.job_id AS text)
-    -- Owner and generation stand for the state: naming it would offer the planner an index of all
-    -- running jobs.
-    AND j.worker_id = a.worker AND j.attempts = a.generation
+  -- By its place, as in claim_pick.sql: an array alone would not say which row is whose, and joined
+  -- by its id each row would be looked up a second time.
+  WHERE j.ctid = a.place
+  RETURNING a.ord, a.job_id, a.generation, a.worker, a.at, a.error
 ), failed AS (
   -- A failure of the same generation is there already if the job was deleted and stored again.
   INSERT INTO {schema}tq_failure (job_id, generation, worker_id, failed_at, error)
-  SELECT a.job_id, CAST(a.generation AS integer), a.worker, a.at, a.error
-  FROM accepted AS a
-  WHERE a.error IS NOT NULL
+  SELECT c.job_id, CAST(c.generation AS integer), c.worker, c.at, c.error
+  FROM changed AS c
+  WHERE c.error IS NOT NULL
   ON CONFLICT (job_id, generation) DO UPDATE
   SET worker_id = EXCLUDED.worker_id, failed_at = EXCLUDED.failed_at, error = EXCLUDED.error
 )
 SELECT
   d.ord,
   CASE
-    WHEN d.held THEN 'done'
+    WHEN c.ord IS NOT NULL THEN 'done'
+    WHEN d.held THEN 'busy'
     WHEN d.state <> 'running' AND d.attempts = d.generation AND d.last_worker = d.worker
       AND d.last_outcome = d.verb THEN 'already'
     WHEN d.state IS NOT NULL THEN 'lost'
@@ -106,8 +105,9 @@ SELECT
     ELSE 'gone'
   END AS outcome
 FROM judged AS d
-ORDER BY d.ord
+LEFT JOIN changed AS c ON c.ord = d.ord
 -- step
+-- when: grouped
 -- A statement of its own: its snapshot is taken after the waits of the first one, and so shows every
 -- follower that was committed before this transaction held the job.
 WITH given AS MATERIALIZED (

@@ -68,6 +68,7 @@ FROM (SELECT json_extract(value, '$.job_id') AS job_id, json_extract(value, '$.v
       WHERE json_extract(value, '$.outcome') = 'done') AS judged
 WHERE tq_job.job_id = judged.job_id
 -- step
+-- when: failed
 -- The rows are changed by now, so the generation and the worker are read from them. A row that is
 -- there already belongs to a purged job of the same id and is replaced.
 INSERT INTO {schema}tq_failure (job_id, generation, worker_id, failed_at, error)
@@ -80,6 +81,7 @@ WHERE json_extract(judged.value, '$.outcome') = 'done'
 ON CONFLICT (job_id, generation) DO UPDATE
 SET worker_id = excluded.worker_id, failed_at = excluded.failed_at, error = excluded.error
 -- step
+-- when: grouped
 -- Opens the first job of each group whose running job has ended: the next one, or an earlier one
 -- that was committed meanwhile.
 WITH touched(queue, group_key) AS MATERIALIZED (

@@ -73,6 +73,9 @@ class Connection {
   /// False once the connection is known to be dead.
   [[nodiscard]] virtual bool usable() const noexcept = 0;
   [[nodiscard]] virtual TransactionState transaction_state() const noexcept = 0;
+  /// False where the dialect's session settings, the isolation level among them, were not made: a
+  /// statement that changes something then needs a transaction that says its level.
+  [[nodiscard]] virtual bool has_session() const noexcept { return true; }
 
   /// Asks the server to end the statement that runs now. From any thread.
   virtual void cancel() noexcept = 0;

@@ -50,6 +50,7 @@ struct Lease {
   JobId job_id = {};
   std::int64_t generation = 0;  ///< the value of attempts that the claim made
   std::string worker = {};
+  bool grouped = true;  ///< false, as Job::lease() says it: this job has no group_key
 };
 
 /// A claimed job.
@@ -68,7 +69,7 @@ struct Job {
   std::optional<std::string> unique_key = {};
   std::optional<std::string> group_key = {};
 
-  [[nodiscard]] Lease lease() const { return {job_id, generation, worker}; }
+  [[nodiscard]] Lease lease() const { return {job_id, generation, worker, group_key.has_value()}; }
   [[nodiscard]] std::int64_t attempts_left() const noexcept { return max_attempts - generation; }
 };
 

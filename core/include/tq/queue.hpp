@@ -89,6 +89,12 @@ struct QueueStats {
   std::int64_t moved = 0;
 };
 
+/// What finish_and_claim() did.
+struct FinishedAndClaimed {
+  std::vector<Finish> finished;  ///< in the order of the acknowledgements
+  std::vector<Job> claimed;
+};
+
 /// How run_in_transaction() ended.
 enum class InTransaction : std::uint8_t {
   none,       ///< no job was eligible
@@ -145,6 +151,12 @@ class Queue {
   /// Any mix in one transaction, answered in input order; waits for no row (Finish::busy).
   [[nodiscard]] std::vector<Finish> finish(Connection& connection,
                                            std::span<const Acknowledgement> batch) const;
+
+  /// finish(), then claim(), in one transaction: one commit where there would be two. Both are
+  /// undone if it fails, and may be repeated.
+  [[nodiscard]] FinishedAndClaimed finish_and_claim(Connection& connection,
+                                                    std::span<const Acknowledgement> batch,
+                                                    const ClaimRequest& request) const;
 
   /// In-transaction mode, on a connection of ours: claims one job in an open transaction, sets a
   /// savepoint, runs the handler, finishes the job and commits. A worker that dies meanwhile

@@ -41,6 +41,14 @@ struct Rendered {
   std::vector<std::size_t> order;  ///< for each placeholder to bind, the index into parameters()
 };
 
+/// When a step of an operation is needed.
+enum class When : std::uint8_t {
+  always,
+  waiting,  ///< if rows are to be waited for
+  failed,   ///< if a job may have failed, so that its failure has to be kept
+  grouped,  ///< if a job may belong to a group
+};
+
 /// One SQL statement. Its text names parameters `:name`. Immutable; any thread may use it.
 class Statement {
  public:
@@ -48,11 +56,13 @@ class Statement {
   /// declared one that does not occur, and for what some client would misread (`::`, `:=`, `?`,
   /// `#`, a backslash, a nested comment, outside strings and comments).
   Statement(std::string name, std::string text, std::vector<Field> parameters,
-            std::vector<Field> columns);
+            std::vector<Field> columns, When when = When::always);
 
   /// Distinguishes statements within a process: the key of a connection's prepared statements.
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// Elsewhere it would change nothing.
+  [[nodiscard]] When when() const noexcept { return when_; }
   [[nodiscard]] Rendered render(Placeholders placeholders) const;
   /// The same statement behind `prefix`, with another answer: what an EXPLAIN is.
   [[nodiscard]] Statement behind(const std::string& prefix, std::vector<Field> columns) const;
@@ -69,6 +79,7 @@ class Statement {
   std::vector<Piece> pieces_;
   std::vector<Field> parameters_;
   std::vector<Field> columns_;
+  When when_;
 };
 
 /// Steps that are run in one transaction, in order. A step may take the parameter `picked`: the

@@ -41,6 +41,7 @@ class LibpqConnection final : public Connection {
   [[nodiscard]] bool borrowed() const noexcept override;
   [[nodiscard]] bool usable() const noexcept override;
   [[nodiscard]] TransactionState transaction_state() const noexcept override;
+  [[nodiscard]] bool has_session() const noexcept override;
   void cancel() noexcept override;
   /// LISTEN is the dialect's text; this waits for the notifications. Null on a borrowed connection,
   /// whose notifications are the application's, and with tq_prepare=off.
