@@ -106,6 +106,12 @@ Examination Examiner::reap() const {
   return examine([&](Connection& connection) { return queue_.reap(connection); });
 }
 
+Examination Examiner::purge(Duration older_than) const {
+  return examine([&](Connection& connection) {
+    return queue_.purge(connection, {.queue = "q", .older_than = older_than});
+  });
+}
+
 Examination Examiner::stats() const {
   return examine([&](Connection& connection) { return queue_.stats(connection, "q").size(); });
 }

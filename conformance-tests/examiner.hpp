@@ -37,6 +37,8 @@ class Examiner {
   // Measure, and leave everything as it was.
   [[nodiscard]] Examination claim(std::size_t n) const;
   [[nodiscard]] Examination reap() const;
+  /// Of the succeeded jobs of "q".
+  [[nodiscard]] Examination purge(Duration older_than) const;
   [[nodiscard]] Examination stats() const;
   [[nodiscard]] Examination finished(Duration span) const;
 

@@ -1,5 +1,5 @@
-// CLM-8, GRP-3 and OPS-5: what a statement costs does not grow with what it should not look at.
-// Measured as rows and steps that the engine went through, right after a bulk load, before the
+// CLM-8, GRP-3, OPS-1 and OPS-5: what a statement costs does not grow with what it should not look
+// at. Measured as rows and steps that the engine went through, right after a bulk load, before the
 // engine had a chance to update its statistics.
 #include "clauses.hpp"
 #include "examiner.hpp"
@@ -84,6 +84,15 @@ TEST_P(Cost, REP_1_ReapingDoesNotGrowWithTheBacklog) {
   examined().load(many, "0");
   examined().load_finished(many);
   expect_no_more(before, examined().reap());
+}
+
+TEST_P(Cost, OPS_1_LookingForOldJobsDoesNotGrowWithYoungOnes) {
+  examined().load_finished(10);
+  const auto before = examined().purge(24h * 7);
+  EXPECT_EQ(before.rows, 0U);
+  examined().load(1000, "0");
+  examined().load_finished(many);
+  expect_no_more(before, examined().purge(24h * 7));
 }
 
 TEST_P(Cost, OPS_5_StatisticsStopCountingFinalJobsAtTheCap) {

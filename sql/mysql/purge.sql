@@ -14,8 +14,10 @@ FROM (
   SELECT CONVERT(:queue USING utf8mb4) COLLATE utf8mb4_bin AS queue
   UNION ALL
   SELECT d.queue
-  FROM (SELECT DISTINCT j.queue FROM {schema}tq_job AS j FORCE INDEX (tq_job_final)) AS d
-  WHERE :queue IS NULL
+  FROM (
+    SELECT DISTINCT j.queue FROM {schema}tq_job AS j FORCE INDEX (tq_job_final)
+    WHERE :queue IS NULL
+  ) AS d
 ) AS q
 WHERE q.queue IS NOT NULL
   AND (
