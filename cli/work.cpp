@@ -47,8 +47,10 @@ constexpr const char* more_help =
     "A queue of weight 3 (mail:3) is looked at first three times as often as one of weight 1. A\n"
     "name that ends so itself needs its weight: -q a:7:1 is the queue a:7.\n\n"
     "With --json standard output has one object a line for each event: started, finished,\n"
-    "lease_lost, cancel_requested, retried, disconnected, reaped, stopping. What the commands\n"
-    "print goes to standard error then.\n\n"
+    "lease_lost, cancel_requested, retried, disconnected, reaped, purged, purge_refused,\n"
+    "stopping. What the commands print goes to standard error then.\n\n"
+    "About once a minute succeeded and cancelled jobs of these queues that finished longer than\n"
+    "--purge-after ago are deleted, with their failures. Dead ones stay: see tq purge.\n\n"
     "With --drain a delayed job, or a ready one of a paused queue, is waited for. The exit code\n"
     "is 0 whatever the jobs did; 1 only for the database.\n\n"
     "Several --db: a worker for each of them, with --concurrency commands each.";
@@ -69,6 +71,8 @@ class Work final : public Command {
     add_duration(*app, "--lease", options_.lease,
                  "How long a claim lasts unextended (default 60s)");
     add_duration(*app, "--grace", options_.grace, "For running commands at the end (default 30s)");
+    add_duration(*app, "--purge-after", options_.purge_after,
+                 "Delete finished jobs after this (default 7d; 0s: never)");
     app->add_flag("--drain", options_.drain,
                   "Return when no ready (delayed ones included) and no running job is left");
     add_worker(*app, options_.name, "Name of the owner (default: host and process)");

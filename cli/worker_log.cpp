@@ -80,6 +80,11 @@ void log_event(const std::string& prefix, const WorkerEvent& event, Refusals& re
       return spdlog::warn("{}connection lost: {}", prefix, printable(event.message));
     case Kind::reaped:
       return spdlog::info("{}reaped {} expired jobs", prefix, event.count);
+    case Kind::purged:
+      return spdlog::info("{}purged {} old jobs", prefix, event.count);
+    case Kind::purge_refused:
+      return spdlog::warn("{}may not purge, so this worker does not: {}", prefix,
+                          printable(event.message));
     case Kind::stopping:
       return spdlog::info("{}stopping: no further claims, waiting for running jobs", prefix);
   }
@@ -104,6 +109,10 @@ std::string_view name_of(WorkerEvent::Kind kind) {
       return "disconnected";
     case Kind::reaped:
       return "reaped";
+    case Kind::purged:
+      return "purged";
+    case Kind::purge_refused:
+      return "purge_refused";
     case Kind::stopping:
       return "stopping";
   }
@@ -125,7 +134,9 @@ std::string event_json(const std::string& database, const WorkerEvent& event) {
   if (event.kind == Kind::finished) {
     line.text("verb", name(event.verb)).text("outcome", name(event.finish));
   }
-  if (event.kind == Kind::reaped) line.number("count", static_cast<std::int64_t>(event.count));
+  if (event.kind == Kind::reaped || event.kind == Kind::purged) {
+    line.number("count", static_cast<std::int64_t>(event.count));
+  }
   if (!event.message.empty()) line.text("message", event.message);
   return line.str() + "\n";
 }

@@ -117,13 +117,17 @@ for command in "claim" "claim -q q --lease 5" "claim -q q --lease -1s" "claim -q
   "show" "show nonsense" "list --state none" "list --after x" "list -n -1" "cancel" "cancel x" \
   "cancel $id --all" "cancel -q q" "requeue $id --extra-attempts 0" "purge" \
   "purge --older-than 1d --state ready" "pause" "work -q q" "work --exec true" \
-  "work -q q --exec true -c 0" "work -q q --exec true --lease 0s" "list --db jobs.db" \
+  "work -q q --exec true -c 0" "work -q q --exec true --lease 0s" "work -q q --exec true --purge-after 7" \
+  "list --db jobs.db" \
   "list --db mongodb://host/db" "list --db sqlite+libpq:///x" "list --db sqlite:///x?tq_schema=A" "list --db sqlite:///x?tq_schema=jobs" \
   "list --db $TQ_DATABASE_URL --db sqlite:///other.db"; do
   expect 2 tq $command
   equal "" "$out"
   contains "$err" "tq: "
 done
+expect 2 tq work -q q --exec true --purge-after 36501d
+contains "$err" "purge_after: is 36501d; it must be 0s to 36500d"
+expect 0 tq work -q q --exec true --drain --quiet --purge-after 0s
 expect 2 tq enqueue -q "" k
 expect 2 tq enqueue -q q ""
 expect 2 tq enqueue -q q k ""

@@ -32,6 +32,9 @@ void check(const WorkerOptions& options) {
   check_duration("max_poll", options.max_poll, std::chrono::milliseconds{1}, std::chrono::hours{1});
   check_duration("grace", options.grace, Duration{0}, std::chrono::hours{24});
   check_duration("reap_every", options.reap_every, Duration{0}, std::chrono::hours{24});
+  check_duration("purge_after", options.purge_after, Duration{0}, longest_duration);
+  check_duration("purge_every", options.purge_every, std::chrono::milliseconds{1},
+                 std::chrono::hours{24});
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // The keeper, the watch and the listener of a worker.
 #include <algorithm>
+#include <utility>
 
+#include "worker_purge.hpp"
 #include "worker_run.hpp"
 
 namespace tq {
@@ -10,7 +12,7 @@ constexpr Duration end_patience = std::chrono::milliseconds{500};
 constexpr Duration late_patience = std::chrono::seconds{1};
 constexpr Duration end_look = std::chrono::milliseconds{5};
 
-// Workers that were started together should not reap together.
+// Workers that were started together should not reap or purge together.
 Duration jittered(Duration every) {
   return Backoff{.base = every, .cap = every, .factor = 1.0, .jitter = 0.3}.delay(1);
 }
@@ -21,7 +23,11 @@ void WorkerRun::keep(const std::stop_token& stop) {
   std::unique_ptr<Connection> connection;
   const bool reaps = options_.reap_every > Duration{0};
   auto next_reap = Clock::now() + jittered(options_.reap_every);
-  while (pause_.wait(std::min<Duration>(options_.lease / 3, std::chrono::seconds{1}), stop)) {
+  Purger purger{queue_, options_};
+  auto next_purge = Clock::now() + jittered(options_.purge_every);
+  const auto look = std::min<Duration>(options_.lease / 3, std::chrono::seconds{1});
+  auto pause = look;
+  while (pause_.wait(std::exchange(pause, look), stop)) {
     try {
       if (!connection || !connection->usable()) connection = connect(stop);
       if (!connection) return;
@@ -30,6 +36,13 @@ void WorkerRun::keep(const std::stop_token& stop) {
       if (reaps && Clock::now() >= next_reap) {
         reap(*connection);
         next_reap = Clock::now() + jittered(options_.reap_every);
+      }
+      if (!stop_.stop_requested() && Clock::now() >= next_purge) {
+        next_purge = Clock::now() + jittered(options_.purge_every);
+        if (const auto again = purger.step(*connection)) {
+          pause = std::min(look, *again);
+          next_purge = Clock::now() + *again;
+        }
       }
     } catch (const Error& error) {
       if (!stop.stop_requested()) report_trouble(error);

@@ -23,7 +23,7 @@ sed -E "s/\bjobs\b/$schema/g; s/\btq_(producer|worker|operator)\b/&_$$/g" "$scri
 apply "$folder/roles.sql"
 
 # Something to purge, and something to reap: where there is nothing to change, nothing is refused.
-for queue in ended lost; do
+for queue in ended lost over; do
   expect 0 tq enqueue -q "$queue" k '{}'
   expect 0 tq claim -q "$queue" --worker w --json
   [ "$queue" = lost ] || expect 0 tq complete "$(member job_id)" 1 --worker w
@@ -41,13 +41,13 @@ denied as producer reap
 denied as producer pause q
 producer_cancels
 denied as producer purge --older-than 0s
-equal 4 "$(tq list --json | wc -l)"
+equal 5 "$(tq list --json | wc -l)"
 for role in producer worker operator; do expect_refused sql_as "$role" "DROP TABLE $schema.tq_failure"; done
 
 denied as worker enqueue -q q k '{}'
 denied as worker pause q
-denied as worker purge --older-than 0s
-expect_refused sql_as worker "DELETE FROM $schema.tq_job"
+expect 0 as worker purge --older-than 0s -q over
+contains "$out" 'purged 1 succeeded'
 expect 0 as worker claim -q q --worker w --json
 id=$(member job_id) generation=$(member generation)
 expect 0 as worker extend "$id" "$generation" --worker w --lease 5m

@@ -277,7 +277,8 @@ WITH me AS (
   FROM JSON_TABLE('[
     ["enqueue", "tq_schema", ["SELECT"]], ["enqueue", "tq_job", ["SELECT", "INSERT", "UPDATE"]],
     ["work", "tq_schema", ["SELECT"]], ["work", "tq_queue", ["SELECT"]],
-    ["work", "tq_job", ["SELECT", "UPDATE"]], ["work", "tq_failure", ["SELECT", "INSERT", "UPDATE"]],
+    ["work", "tq_job", ["SELECT", "UPDATE", "DELETE"]],
+    ["work", "tq_failure", ["SELECT", "INSERT", "UPDATE", "DELETE"]],
     ["operate", "tq_schema", ["SELECT"]], ["operate", "tq_queue", ["SELECT", "INSERT", "UPDATE"]],
     ["operate", "tq_job", ["SELECT", "UPDATE", "DELETE"]],
     ["operate", "tq_failure", ["SELECT", "INSERT", "UPDATE", "DELETE"]]

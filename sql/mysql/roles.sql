@@ -6,8 +6,8 @@
 GRANT SELECT ON jobs.tq_schema TO tq_producer, tq_worker, tq_operator;
 GRANT SELECT, INSERT, UPDATE (job_id) ON jobs.tq_job TO tq_producer;
 
-GRANT SELECT, UPDATE ON jobs.tq_job TO tq_worker;
-GRANT SELECT, INSERT, UPDATE ON jobs.tq_failure TO tq_worker;
+GRANT SELECT, UPDATE, DELETE ON jobs.tq_job TO tq_worker;
+GRANT SELECT, INSERT, UPDATE, DELETE ON jobs.tq_failure TO tq_worker;
 GRANT SELECT ON jobs.tq_queue TO tq_worker;
 
 GRANT SELECT, UPDATE, DELETE ON jobs.tq_job TO tq_operator;

@@ -1,5 +1,5 @@
 -- Promise: three roles with no more than their work takes, for SQL*Plus: tq_producer adds valid jobs and
--- looks up those that stand in their way; tq_worker claims, finishes and reaps; tq_operator (the
+-- looks up those that stand in their way; tq_worker claims, finishes, reaps and purges; tq_operator (the
 -- administrator of queues) cancels, requeues, purges and pauses, and adds nothing. May be run again.
 --   sqlplus admin@database @roles.sql
 -- To be run after `tq init`, by a user that may create roles and grant on the tables: by
@@ -40,10 +40,10 @@ GRANT INSERT (job_id, queue, kind, payload, priority, run_at, created_at, max_at
   group_key, gate) ON jobs.tq_job TO tq_producer;
 
 -- SELECT, and not READ, since a claim locks rows.
-GRANT SELECT ON jobs.tq_job TO tq_worker;
+GRANT SELECT, DELETE ON jobs.tq_job TO tq_worker;
 GRANT UPDATE (state, gate, attempts, max_attempts, run_at, worker_id, lease_until, finished_at,
   last_worker, last_outcome, last_error, cancel_requested_at) ON jobs.tq_job TO tq_worker;
-GRANT SELECT, INSERT, UPDATE ON jobs.tq_failure TO tq_worker;
+GRANT SELECT, INSERT, UPDATE, DELETE ON jobs.tq_failure TO tq_worker;
 
 GRANT SELECT, UPDATE, DELETE ON jobs.tq_job TO tq_operator;
 GRANT SELECT, INSERT, UPDATE, DELETE ON jobs.tq_failure TO tq_operator;

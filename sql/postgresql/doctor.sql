@@ -119,9 +119,11 @@ WITH wanted (use, name, privilege, columns) AS (
     ('work', 'tq_job', 'UPDATE',
       'state, gate, attempts, max_attempts, run_at, worker_id, lease_until, finished_at, '
         || 'last_worker, last_outcome, last_error, cancel_requested_at'),
+    ('work', 'tq_job', 'DELETE', NULL),
     ('work', 'tq_failure', 'SELECT', NULL),
     ('work', 'tq_failure', 'INSERT', NULL),
     ('work', 'tq_failure', 'UPDATE', NULL),
+    ('work', 'tq_failure', 'DELETE', NULL),
     ('operate', 'tq_schema', 'SELECT', NULL),
     ('operate', 'tq_queue', 'SELECT', NULL),
     ('operate', 'tq_queue', 'INSERT', 'queue, paused_at'),

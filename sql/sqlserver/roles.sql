@@ -1,5 +1,5 @@
 -- Promise: three roles with no more rights than they need, for the tables in the schema jobs. A producer
--- can add valid jobs and read no payload; a worker cannot add, delete or pause; an operator cannot add.
+-- can add valid jobs and read no payload; a worker cannot add or pause; an operator cannot add.
 -- Make users members of them (ALTER ROLE tq_worker ADD MEMBER name); grant again after an upgrade that
 -- adds tables. For sqlcmd, by whoever may make roles in this database.
 -- Locks: for a moment those of GRANT on the catalogue.
@@ -18,10 +18,10 @@ GRANT SELECT ON jobs.tq_queue TO tq_worker, tq_operator;
 GRANT INSERT ON jobs.tq_job TO tq_producer;
 GRANT SELECT (job_id, queue, unique_key, finished_at) ON jobs.tq_job TO tq_producer;
 
-GRANT SELECT ON jobs.tq_job TO tq_worker;
+GRANT SELECT, DELETE ON jobs.tq_job TO tq_worker;
 GRANT UPDATE (state, gate, attempts, max_attempts, run_at, worker_id, lease_until, finished_at,
   last_worker, last_outcome, last_error, cancel_requested_at) ON jobs.tq_job TO tq_worker;
-GRANT SELECT, INSERT, UPDATE ON jobs.tq_failure TO tq_worker;
+GRANT SELECT, INSERT, UPDATE, DELETE ON jobs.tq_failure TO tq_worker;
 
 GRANT SELECT, UPDATE, DELETE ON jobs.tq_job TO tq_operator;
 GRANT SELECT, INSERT, UPDATE, DELETE ON jobs.tq_failure TO tq_operator;

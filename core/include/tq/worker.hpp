@@ -34,6 +34,8 @@ struct WorkerEvent {
     refused,           ///< the database refused a step; it is tried again after a pause (message)
     disconnected,      ///< a connection was lost; a new one is being made (message)
     reaped,            ///< expired jobs were taken back (count)
+    purged,            ///< old jobs were deleted (count)
+    purge_refused,     ///< it may not delete them, and this run tries no more (message)
     stopping,          ///< no further claims
   } kind;
   const Job* job = nullptr;
@@ -51,6 +53,9 @@ struct WorkerOptions {
   Duration max_poll = std::chrono::seconds{1};     ///< the longest pause between looks when idle
   Duration grace = std::chrono::seconds{30};       ///< for handlers that run when it is stopped
   Duration reap_every = std::chrono::seconds{10};  ///< 0: this worker does not reap
+  /// Succeeded and cancelled jobs of its queues that finished longer ago are deleted; 0: none are.
+  Duration purge_after = std::chrono::hours{24 * 7};
+  Duration purge_every = std::chrono::seconds{60};  ///< between looks for them, 1 ms or more
   bool wake_up = true;  ///< listen where the engine can announce; polling goes on
   bool drain = false;   ///< return once no ready and no running job of its queues is left
   std::function<void(const WorkerEvent&)> on_event = {};  ///< any thread; must not throw

@@ -180,6 +180,7 @@ TEST_P(MysqlDoctor, TheGrantsForEachUseAreEnoughForIt) {
   const auto held = claim();
   EXPECT_EQ(queue.extend(*worker, held.lease(), std::chrono::seconds{9}).outcome, Finish::done);
   EXPECT_EQ(queue.complete(*worker, held.lease()), Finish::done);
+  EXPECT_EQ(queue.purge(*worker, {.older_than = {}}), 1U);
   revoke_all();
   follow(as_user("may operate"));
   const auto operators = as_user();
@@ -189,7 +190,7 @@ TEST_P(MysqlDoctor, TheGrantsForEachUseAreEnoughForIt) {
   const auto requeued = queue.requeue(*operators, std::vector{dead}, 1);
   EXPECT_EQ(requeued.at(0).outcome, Requeued::Outcome::requeued);
   EXPECT_EQ(queue.cancel(*operators, std::vector{dead}).at(0), Cancelled::cancelled);
-  EXPECT_EQ(queue.purge(*operators, {.older_than = {}}), 1U);
+  EXPECT_EQ(queue.purge(*operators, {.state = State::cancelled, .older_than = {}}), 1U);
 }
 
 TEST_P(MysqlDoctor, AGrantOnAPatternOfDatabasesCounts) {

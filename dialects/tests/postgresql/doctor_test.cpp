@@ -131,6 +131,7 @@ TEST_F(PostgresqlDoctor, TheGrantsForEachUseAreEnoughForIt) {
   const auto held = claim();
   EXPECT_EQ(queue.extend(*worker, held.lease(), std::chrono::seconds{9}).outcome, Finish::done);
   EXPECT_EQ(queue.complete(*worker, held.lease()), Finish::done);
+  EXPECT_EQ(queue.purge(*worker, {.older_than = {}}), 1U);
   revoke_all();
   owner().execute(advised(as_role("may operate")));
   const auto operators = role();
@@ -140,7 +141,7 @@ TEST_F(PostgresqlDoctor, TheGrantsForEachUseAreEnoughForIt) {
   const auto requeued = queue.requeue(*operators, std::vector{dead}, 1);
   EXPECT_EQ(requeued.at(0).outcome, Requeued::Outcome::requeued);
   EXPECT_EQ(queue.cancel(*operators, std::vector{dead}).at(0), Cancelled::cancelled);
-  EXPECT_EQ(queue.purge(*operators, {.older_than = {}}), 1U);
+  EXPECT_EQ(queue.purge(*operators, {.state = State::cancelled, .older_than = {}}), 1U);
 }
 
 TEST_F(PostgresqlDoctor, OneColumnThatIsLeftOutOfAGrantIsMissed) {
