@@ -15,6 +15,9 @@ namespace tq {
 inline constexpr std::size_t max_batch_rows = 1000;
 inline constexpr std::size_t max_batch_bytes = std::size_t{4} << 20U;
 
+/// Appends text, which is UTF-8, as a JSON string.
+void append_json_text(std::string& out, std::string_view text);
+
 /// Rows as an array of objects keyed by column name, without the column payload: a payload may be
 /// large, and no statement needs it back.
 std::string to_json(const Rows& rows, std::span<const Field> columns);

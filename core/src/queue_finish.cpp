@@ -70,17 +70,19 @@ constexpr std::string_view expired = "expired";
 
 bool fails(const Judgement& one) { return one.verb == name(Verb::failed) || one.verb == expired; }
 
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
-
 // Written by hand: a worker makes thousands of these a second.
 std::string judgement_row(std::size_t position, const Judgement& one) {
   std::string row = R"({"ord":)" + std::to_string(position);
   row.append(R"(,"job_id":")").append(one.lease.job_id.text());
   row.append(R"(","generation":)").append(std::to_string(one.lease.generation));
-  row.append(R"(,"worker":)").append(quoted(one.lease.worker));
+  row.append(R"(,"worker":)");
+  append_json_text(row, one.lease.worker);
   row.append(R"(,"verb":")").append(one.verb).append("\"");
   if (one.delay) row.append(R"(,"delay":)").append(std::to_string(one.delay->count()));
-  if (fails(one)) row.append(R"(,"error":)").append(quoted(storable_error(one.error)));
+  if (fails(one)) {
+    row.append(R"(,"error":)");
+    append_json_text(row, storable_error(one.error));
+  }
   return row + "}";
 }
 

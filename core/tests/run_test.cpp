@@ -245,6 +245,15 @@ TEST(Backoff, CarriesJitter) {
   EXPECT_GT(seen.size(), 50U);
 }
 
+TEST(JsonText, IsWhatAParserReads) {
+  for (const std::string text : {"", "plain text", "a \"quoted\" one", "back\\slash",
+                                 "line\nbreak\ttab", "\x01\x7f", "Grüße 🙂", "~ !"}) {
+    std::string out = "[";
+    append_json_text(out, text);
+    EXPECT_EQ(nlohmann::json::parse(out + "]")[0], text);
+  }
+}
+
 TEST(Batches, CutsAtAThousandRowsAndFourMebibytes) {
   Batches by_rows;
   for (int i = 0; i < 2001; ++i) by_rows.add({{"i", i}});
