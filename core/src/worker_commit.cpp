@@ -35,12 +35,15 @@ void WorkerRun::commit(const std::stop_token& end) {
 void WorkerRun::commit_some(std::unique_ptr<Connection>& connection) {
   const auto second = Clock::now() + std::chrono::seconds{1};
   hand_.wait(Hand::Waiter::committer, second, {.acks = true});
-  if (connection && !connection->usable()) {
-    report_trouble(Error{Errc::connection_lost, "the connection to the database is gone"});
-    connection.reset();
+  auto acks = hand_.take_acks();
+  if (acks.empty()) return;
+  try {
+    if (!connection || !connection->usable()) connection = connector_();
+  } catch (const Error&) {
+    hand_.put_back(std::move(acks), after_failure);
+    throw;
   }
-  if (!connection) connection = connector_();
-  send_acks(*connection, hand_.take_acks());
+  send_acks(*connection, std::move(acks));
 }
 
 void WorkerRun::rethrow_commit_failure() {

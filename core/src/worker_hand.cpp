@@ -85,7 +85,10 @@ std::vector<Acknowledgement> Hand::take_acks_locked() {
 }
 
 void Hand::add_ack(Acknowledgement ack) {
-  if (acks_.empty()) acks_since_ = Clock::now();
+  if (acks_.empty()) {
+    acks_since_ = Clock::now();
+    acks_begin_ = true;
+  }
   acks_.push_back(std::move(ack));
 }
 
@@ -101,6 +104,7 @@ void Hand::put_back(std::vector<Acknowledgement> acks, Duration pause) {
   acks_.insert(acks_.begin(), std::move_iterator{acks.begin()}, std::move_iterator{acks.end()});
   acks_since_ = Clock::now();
   acks_not_before_ = acks_since_ + pause;
+  acks_begin_ = true;
   tell();
 }
 
@@ -208,10 +212,10 @@ bool Hand::reached(const Reasons& reasons) const {
 
 void Hand::tell() {
   for (auto& waiter : waiters_) {
-    // The first of the acknowledgements sets the time at which they are ready.
-    const bool begins = waiter.reasons.acks && acks_.size() == 1;
+    const bool begins = waiter.reasons.acks && acks_begin_;
     if (begins || reached(waiter.reasons)) waiter.condition.notify_one();
   }
+  acks_begin_ = false;
 }
 
 void Hand::wait(Waiter who, Clock::time_point until, Reasons reasons) {

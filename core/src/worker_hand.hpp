@@ -120,6 +120,7 @@ class Hand {
   std::deque<Acknowledgement> acks_;
   std::size_t sending_ = 0;  // acknowledgements that were taken and have no answer yet
   Clock::time_point acks_since_{};
+  bool acks_begin_ = false;  // there were none before: who waits for them has to look at the time
   Clock::time_point acks_not_before_{};
   double seconds_a_job_ = 1.0;  // a moving average
   bool stalled_ = false;        // no handler has ended since jobs were given back as late

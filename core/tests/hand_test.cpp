@@ -52,6 +52,18 @@ TEST_F(Hands, AcknowledgementWaitsForCompanyFiveMillisecondsAtMost) {
   EXPECT_EQ(hand.take_acks().size(), 1U);
 }
 
+TEST_F(Hands, SeveralThatComeTogetherWaitNoLonger) {
+  add(3);
+  std::jthread releasing{[this] {
+    std::this_thread::sleep_for(50ms);
+    hand.release(jobs(3));
+  }};
+  const auto begun = Clock::now();
+  hand.wait(Hand::Waiter::committer, begun + 60s, {.acks = true});
+  EXPECT_LT(Clock::now() - begun, 30s);
+  EXPECT_EQ(hand.take_acks().size(), 3U);
+}
+
 TEST_F(Hands, LastAcknowledgementInHandWaitsForNobody) {
   add(2);
   finish_next();
