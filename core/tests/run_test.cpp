@@ -34,6 +34,7 @@ class FakeConnection final : public Connection {
   [[nodiscard]] bool borrowed() const noexcept override { return is_borrowed; }
   [[nodiscard]] bool usable() const noexcept override { return true; }
   [[nodiscard]] TransactionState transaction_state() const noexcept override { return state; }
+  [[nodiscard]] bool has_session() const noexcept override { return session; }
   void cancel() noexcept override {}
 
   std::vector<std::string> log;
@@ -43,6 +44,7 @@ class FakeConnection final : public Connection {
   int failures = 0;
   bool commit_unknown = false;
   bool is_borrowed = false;
+  bool session = true;
   TransactionState state = TransactionState::none;
 
  private:
@@ -118,6 +120,28 @@ class Run : public testing::Test {
 TEST_F(Run, RunsOneStatementOnItsOwn) {
   perform_all({{statement("a")}});
   EXPECT_EQ(log(), (Log{"a"}));
+}
+
+TEST_F(Run, SaysTheLevelOfOneStatementWhereTheSessionDoesNot) {
+  connection.session = false;
+  perform_all({{statement("a")}});
+  EXPECT_EQ(log(), (Log{"BEGIN", "a", "COMMIT"}));
+}
+
+TEST_F(Run, LeavesOutStepsThatNothingNeeds) {
+  const Operation operation{{Statement{"w", "SELECT 1", {}, {}, When::waiting},
+                             Statement{"a", "SELECT 1", {}, {}},
+                             Statement{"f", "SELECT 1", {}, {}, When::failed},
+                             Statement{"g", "SELECT 1", {}, {}, When::grouped}}};
+  const auto run_with = [&](Needs needs) {
+    connection.log.clear();
+    perform(connection, {dialect, limits}, operation, {}, Duplicates::final, needs);
+    return connection.log;
+  };
+  EXPECT_EQ(run_with({.waiting = false, .failed = false, .grouped = false}), Log{"a"});
+  EXPECT_EQ(run_with({.waiting = false, .failed = true, .grouped = false}),
+            (Log{"BEGIN", "a", "f", "COMMIT"}));
+  EXPECT_EQ(run_with({}), (Log{"BEGIN", "w", "a", "f", "g", "COMMIT"}));
 }
 
 TEST_F(Run, RunsSeveralStepsInOneTransaction) {

@@ -16,16 +16,16 @@ WITH given AS MATERIALIZED (
   -- By id alone, so that what comes out is the row as it is once it is locked. The clock is not read
   -- here: what stands in this list is computed before the wait.
   SELECT
-    j.ctid AS place, j.job_id, j.state, j.attempts, j.max_attempts, j.worker_id, j.lease_until, j.last_worker,
-    j.last_outcome, j.cancel_requested_at
+    j.ctid AS place, j.job_id, j.state, j.attempts, j.max_attempts, j.worker_id, j.lease_until,
+    j.last_worker, j.last_outcome, j.cancel_requested_at
   FROM {schema}tq_job AS j
   WHERE CAST(:wait AS bigint) = 1 AND j.job_id = ANY (ARRAY(SELECT g.job_id FROM given AS g))
   ORDER BY j.job_id
   FOR NO KEY UPDATE
 ), passed AS MATERIALIZED (
   SELECT
-    j.ctid AS place, j.job_id, j.state, j.attempts, j.max_attempts, j.worker_id, j.lease_until, j.last_worker,
-    j.last_outcome, j.cancel_requested_at
+    j.ctid AS place, j.job_id, j.state, j.attempts, j.max_attempts, j.worker_id, j.lease_until,
+    j.last_worker, j.last_outcome, j.cancel_requested_at
   FROM {schema}tq_job AS j
   WHERE CAST(:wait AS bigint) = 0 AND j.job_id = ANY (ARRAY(SELECT g.job_id FROM given AS g))
   ORDER BY j.job_id
