@@ -2,6 +2,7 @@
 #include <future>
 
 #include "mysql_fixture.hpp"
+#include "processlist.hpp"
 #include "relay.hpp"
 
 namespace tq::mysql_driver {
@@ -23,9 +24,10 @@ class MysqlFaults : public MysqlServer {
   // Waits until the connection `id` is in a state that is LIKE this.
   void wait_for_state(const std::string& id, const std::string& like) const {
     const auto looking = open();
-    const auto states = query(
-        "SELECT COUNT(*) FROM information_schema.processlist WHERE id = :id AND state LIKE :state",
-        {{"n", Type::int64}}, {{"id"}, {"state"}});
+    const auto states =
+        query("SELECT COUNT(*) FROM " + processlist(number_of(*looking, is_mariadb) == 1) +
+                  " WHERE id = :id AND state LIKE :state",
+              {{"n", Type::int64}}, {{"id"}, {"state"}});
     const std::vector<Argument> arguments{std::string_view{id}, std::string_view{like}};
     const auto give_up = Clock::now() + 20s;
     while (integer(looking->run(states, arguments)[0][0]) == 0) {

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <thread>
 
+#include "processlist.hpp"
+
 namespace tq::mysql_driver {
 
 std::vector<std::string> server_urls() {
@@ -63,8 +65,8 @@ void MysqlServer::kill(Connection& other) const {
   const auto id = id_of(other);
   const auto killer = open();
   killer->execute("KILL CONNECTION " + id);
-  while (number_of(*killer,
-                   "SELECT COUNT(*) FROM information_schema.processlist WHERE id = " + id) > 0) {
+  const auto sessions = processlist(number_of(*killer, is_mariadb) == 1);
+  while (number_of(*killer, "SELECT COUNT(*) FROM " + sessions + " WHERE id = " + id) > 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
 }

@@ -12,6 +12,7 @@
 
 #include "commands.hpp"
 #include "error.hpp"
+#include "processlist.hpp"
 #include "servers/url.hpp"
 #include "url.hpp"
 
@@ -172,7 +173,8 @@ void OdbcServer::kill(Connection& other) const {
   killer->execute(is("mysql") ? "KILL CONNECTION " + id
                               : "SELECT pg_terminate_backend(" + id + ")");
   const auto left = is("mysql")
-                        ? "SELECT COUNT(*) FROM information_schema.processlist WHERE id = " + id
+                        ? "SELECT COUNT(*) FROM " +
+                              processlist(number_of(*killer, is_mariadb) == 1) + " WHERE id = " + id
                         : "SELECT COUNT(*) FROM pg_stat_activity WHERE pid = " + id;
   while (number_of(*killer, left) > 0) std::this_thread::sleep_for(1ms);
 }
@@ -181,8 +183,8 @@ void OdbcServer::wait_until_it_waits(const std::string& id) const {
   if (is("sqlite")) return std::this_thread::sleep_for(50ms);  // nobody could tell
   const auto looking = open();
   const auto waiting =
-      is("mysql") ? "SELECT COUNT(*) FROM information_schema.processlist WHERE id = " + id +
-                        " AND (state LIKE '%pdat%' OR state = 'User sleep')"
+      is("mysql") ? "SELECT COUNT(*) FROM " + processlist(number_of(*looking, is_mariadb) == 1) +
+                        " WHERE id = " + id + " AND (state LIKE '%pdat%' OR state = 'User sleep')"
                   : "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type IN ('Lock', "
                     "'Timeout') AND pid = " +
                         id;

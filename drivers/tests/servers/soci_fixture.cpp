@@ -8,6 +8,8 @@
 #include <sstream>
 #include <thread>
 
+#include "processlist.hpp"
+
 namespace tq::soci_driver {
 
 std::vector<std::string> server_urls() {
@@ -88,9 +90,10 @@ void SociServer::kill(Connection& other) {
   } else {
     killer->execute("KILL CONNECTION " + id);
   }
-  const auto left = postgresql()
-                        ? "SELECT COUNT(*) FROM pg_stat_activity WHERE pid = " + id
-                        : "SELECT COUNT(*) FROM information_schema.processlist WHERE id = " + id;
+  const auto left = postgresql() ? "SELECT COUNT(*) FROM pg_stat_activity WHERE pid = " + id
+                                 : "SELECT COUNT(*) FROM " +
+                                       processlist(number_of(*killer, is_mariadb) == 1) +
+                                       " WHERE id = " + id;
   while (number_of(*killer, left) > 0) std::this_thread::sleep_for(std::chrono::milliseconds{1});
 }
 
